@@ -1,0 +1,51 @@
+// Failures are exceptions with a text for the user; outcomes that a caller must handle are values (see step outcome types).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace consort {
+
+// What was at fault decides the exit status of the command line: input 2, run 1.
+enum class Fault {
+  input,  // what the user gave us: a file, an option, a name
+  run,    // what happened while it ran: a unit failed, the disk is full
+};
+
+// An error that ends what was asked for. The text is one paragraph: what, where, and what to do about it.
+class __attribute__((visibility("default"))) Error : public std::runtime_error {
+ public:
+  Error(Fault fault, const std::string& text) : std::runtime_error(text), fault_(fault) {}
+  [[nodiscard]] Fault fault() const noexcept { return fault_; }
+  [[nodiscard]] int exit_status() const noexcept { return fault_ == Fault::input ? 2 : 1; }
+
+ private:
+  Fault fault_;
+};
+
+template <class... Args>
+[[nodiscard]] Error input_error(fmt::format_string<Args...> text, Args&&... args) {
+  return {Fault::input, fmt::format(text, std::forward<Args>(args)...)};
+}
+
+template <class... Args>
+[[nodiscard]] Error run_error(fmt::format_string<Args...> text, Args&&... args) {
+  return {Fault::run, fmt::format(text, std::forward<Args>(args)...)};
+}
+
+// For the user's mistakes: `require(h > 0, "step size must be positive, got {}", h)`.
+template <class... Args>
+void require(bool condition, fmt::format_string<Args...> text, Args&&... args) {
+  if (!condition) throw input_error(text, std::forward<Args>(args)...);
+}
+
+[[noreturn]] void assertion_failed(const char* expression, const char* file, int line);
+
+}  // namespace consort
+
+// For our own mistakes. Always on: the checks are cheap where they stand.
+#define CONSORT_ASSERT(expression) \
+  ((expression) ? static_cast<void>(0) : ::consort::assertion_failed(#expression, __FILE__, __LINE__))

@@ -1,0 +1,31 @@
+// Small things done to text in more than one place.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace consort {
+
+[[nodiscard]] std::string_view trim(std::string_view text);  // ASCII white space off both ends
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+[[nodiscard]] std::vector<std::string_view> split_white(std::string_view text);  // at runs of white space, none empty
+[[nodiscard]] bool iequals(std::string_view a, std::string_view b);               // ASCII, ignoring case
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+// For names that people mistype: the candidates nearest to `name` in edit distance, best first, at most `most`; only
+// those near enough to be meant.
+[[nodiscard]] std::vector<std::string> nearest(std::string_view name, std::span<const std::string_view> candidates,
+                                               std::size_t most = 3);
+// "; did you mean 'a' or 'b'?" or nothing.
+[[nodiscard]] std::string suggestion(std::string_view name, std::span<const std::string_view> candidates);
+
+// The whole file; throws Error (input) that names it. Refuses more than `limit` bytes.
+[[nodiscard]] std::string read_file(const std::filesystem::path& file, std::size_t limit = std::size_t{4} << 30);
+
+// "1.2 s", "3 min 20 s": for people.
+[[nodiscard]] std::string duration_text(double seconds);
+
+}  // namespace consort

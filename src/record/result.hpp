@@ -1,0 +1,49 @@
+// A whole run in memory: what a memory sink collects and what the readers of result files return.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/time.hpp"
+#include "record/sink.hpp"
+
+namespace consort::record {
+
+class Result {
+ public:
+  struct Trajectory {
+    Signal signal;
+    std::vector<double> numbers;     // one per row, unless the type is String or Binary (Booleans: 0 and 1)
+    std::vector<std::string> texts;  // one per row for String and Binary (hexadecimal)
+    [[nodiscard]] bool is_text() const { return signal.type == Type::String || signal.type == Type::Binary; }
+  };
+
+  std::vector<Time> time;
+  std::vector<Trajectory> trajectories;  // in the order of the header
+  std::vector<Fact> facts;
+
+  [[nodiscard]] std::size_t rows() const { return time.size(); }
+  [[nodiscard]] const Trajectory* find(std::string_view name) const;  // null when there is none
+  // Throws Error (input) that suggests the nearest names.
+  [[nodiscard]] const Trajectory& operator[](std::string_view name) const;
+};
+
+// Collects rows into a Result that outlives it.
+class MemorySink : public Sink {
+ public:
+  explicit MemorySink(Result& result) : result_(result) {}
+  void begin(const Header& header) override;
+  void write(Time t, const Columns& row) override;
+  void flush() override {}
+  void end() override {}
+
+ private:
+  Result& result_;
+};
+
+}  // namespace consort::record

@@ -1,0 +1,46 @@
+// Where rows of a run go. A sink is a valid file at every moment: whatever was recorded up to a failure stays readable.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "base/value.hpp"
+
+namespace consort::record {
+
+// One recorded signal: a scalar, or one element of an array ("x[1]", "A[2,3]").
+struct Signal {
+  std::string name;
+  Type type = Type::Float64;
+  std::string unit;
+  std::string description;
+  bool discrete = false;  // holds between rows instead of moving linearly
+};
+
+// Facts about the run that a format may keep: ("model", "BouncingBall"), ("stop time", "3"), …
+struct Fact {
+  std::string name;
+  std::string value;
+};
+
+struct Header {
+  std::vector<Signal> signals;
+  std::vector<Fact> facts;
+};
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // Once, before the first row.
+  virtual void begin(const Header& header) = 0;
+  // `row` holds one element per signal: in the column of its type, in the order of the header's signals. Times do not
+  // decrease; equal times are event iterations in order.
+  virtual void write(Time t, const Columns& row) = 0;
+  // Everything written so far reaches the file. Throws Error (run) when the disk is full.
+  virtual void flush() = 0;
+  // Once, after the last row, also after a failure.
+  virtual void end() = 0;
+};
+
+}  // namespace consort::record
