@@ -1,6 +1,7 @@
 // Small things done to text in more than one place.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@ namespace consort {
 [[nodiscard]] std::vector<std::string_view> split_white(std::string_view text);  // at runs of white space, none empty
 [[nodiscard]] bool iequals(std::string_view a, std::string_view b);               // ASCII, ignoring case
 [[nodiscard]] bool is_utf8(std::string_view text);
+
+// 'text' for error messages: at most `most` bytes of it, on one line; what cannot be shown becomes a question mark.
+[[nodiscard]] std::string quote(std::string_view text, std::size_t most = 80);
 
 // For names that people mistype: the candidates nearest to `name` in edit distance, best first, at most `most`; only
 // those near enough to be meant.

@@ -1,6 +1,7 @@
 // Time is double seconds. Steps are counted, never added up: the n-th point of a grid is start + n * step.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace consort {

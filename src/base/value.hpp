@@ -153,7 +153,8 @@ class Value {
 };
 
 // One element of type T from its text; throws Error (input). Numbers: surrounding white space allowed, nothing else.
-// Boolean: true, false, 1, 0. Floats: also INF, -INF, NaN (XML spelling) in any case.
+// Boolean: true, false, 1, 0. Floats: also INF, -INF, NaN (XML spelling) in any case; what is beyond the range of the
+// type is rounded to infinity or zero.
 template <class T>
 [[nodiscard]] T parse_element(std::string_view text);
 // Appends the text of one element; numbers in the shortest form that reads back exactly.
