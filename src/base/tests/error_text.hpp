@@ -1,0 +1,25 @@
+// The text of the Error that `work` throws, and a failure of the test when it throws none or another.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace consort {
+
+template <class Work>
+std::string error_text(Work&& work, Fault fault = Fault::input) {
+  try {
+    std::forward<Work>(work)();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), fault) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no Error was thrown";
+  return {};
+}
+
+}  // namespace consort
