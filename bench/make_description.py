@@ -14,7 +14,8 @@ UNITS = [  # name, exponents of base units, display unit (name, factor, offset)
     ("kg", {"kg": 1}, None), ("N/m", {"kg": 1, "s": -2}, None), ("N.s/m", {"kg": 1, "s": -1}, None),
     ("m", {"m": 1}, ("mm", 1000, 0)), ("m/s", {"m": 1, "s": -1}, ("km/h", 3.6, 0)), ("m/s2", {"m": 1, "s": -2}, None),
     ("N", {"kg": 1, "m": 1, "s": -2}, ("kN", 0.001, 0)), ("W", {"kg": 1, "m": 2, "s": -3}, None),
-    ("J", {"kg": 1, "m": 2, "s": -2}, None), ("K", {"K": 1}, ("degC", 1, -273.15)), ("rad/s", {"rad": 1, "s": -1}, None),
+    ("J", {"kg": 1, "m": 2, "s": -2}, None), ("K", {"K": 1}, ("degC", 1, -273.15)), ("rad/s", {"rad": 1,
+     "s": -1}, None),
     ("s", {"s": 1}, None),
 ]
 DISPLAY = {name: display[0] for name, _, display in UNITS if display}
@@ -23,26 +24,45 @@ MODES = ["Off", "Standby", "Active", "Fault"]
 
 # name, type, causality, variability, initial, start, unit, declared type, description; {} is the number of the block.
 BLOCK = [
-    ("m", "Float64", "parameter", "fixed", "exact", 1.25, "kg", "Mass", "Sprung mass that rests on this spring and damper element"),
-    ("c", "Float64", "parameter", "tunable", "exact", 18000.0, "N/m", "", "Stiffness of the spring at its operating point"),
-    ("d", "Float64", "parameter", "tunable", "exact", 1500.5, "N.s/m", "", "Damping coefficient in compression & rebound"),
-    ("x", "Float64", "local", "continuous", "exact", 0.1, "m", "Position", "Deflection of the mass against its rest position"),
-    ("v", "Float64", "local", "continuous", "exact", 0.0, "m/s", "Velocity", "Velocity of the mass relative to the frame"),
-    ("der(x)", "Float64", "local", "continuous", "calculated", None, "m/s", "", "Time derivative of the deflection of the mass"),
-    ("der(v)", "Float64", "local", "continuous", "calculated", None, "m/s2", "", "Time derivative of the velocity of the mass"),
+    ("m", "Float64", "parameter", "fixed", "exact", 1.25, "kg", "Mass",
+     "Sprung mass that rests on this spring and damper element"),
+    ("c", "Float64", "parameter", "tunable", "exact", 18000.0, "N/m", "",
+     "Stiffness of the spring at its operating point"),
+    ("d", "Float64", "parameter", "tunable", "exact", 1500.5, "N.s/m", "",
+     "Damping coefficient in compression & rebound"),
+    ("x", "Float64", "local", "continuous", "exact", 0.1, "m", "Position",
+     "Deflection of the mass against its rest position"),
+    ("v", "Float64", "local", "continuous", "exact", 0.0, "m/s", "Velocity",
+     "Velocity of the mass relative to the frame"),
+    ("der(x)", "Float64", "local", "continuous", "calculated", None, "m/s", "",
+     "Time derivative of the deflection of the mass"),
+    ("der(v)", "Float64", "local", "continuous", "calculated", None, "m/s2", "",
+     "Time derivative of the velocity of the mass"),
     ("f", "Float64", "input", "continuous", "", 0.0, "N", "Force", "External force that acts on the mass from outside"),
-    ("y", "Float64", "output", "continuous", "calculated", None, "m", "Position", "Deflection as measured by the sensor (with feed-through)"),
-    ("power", "Float64", "output", "continuous", "calculated", None, "W", "", "Power that flows into the element at its flange"),
-    ("energy", "Float64", "local", "continuous", "calculated", None, "J", "", "Sum of the kinetic and the potential energy"),
-    ("oil.T", "Float64", "local", "continuous", "calculated", None, "K", "Temperature", "Temperature of the damper's oil, shown in °C"),
-    ("omega0", "Float64", "calculatedParameter", "fixed", "calculated", None, "rad/s", "", "Angular frequency of the undamped oscillation"),
-    ("order", "Int32", "parameter", "fixed", "exact", 3, "", "", "Order of the filter behind the sensor of the element"),
-    ("hits", "Int32", "local", "discrete", "calculated", None, "", "", "How often the mass has hit the bump stop so far"),
-    ("enabled", "Boolean", "parameter", "fixed", "exact", True, "", "", "= true, if the bump stop is part of the element"),
-    ("contact", "Boolean", "output", "discrete", "calculated", None, "", "", "= true, while the mass touches the bump stop"),
-    ("mode", "Enumeration", "parameter", "fixed", "exact", 2, "", "Mode", "Operating mode of the controller of the element"),
-    ("label", "String", "parameter", "fixed", "exact", "front <left> #{}", "", "", "Text that reports and plots show for the element"),
-    ("g", "Float64", "local", "constant", "exact", 9.80665, "m/s2", "", "Standard acceleration of gravity at the surface"),
+    ("y", "Float64", "output", "continuous", "calculated", None, "m", "Position",
+     "Deflection as measured by the sensor (with feed-through)"),
+    ("power", "Float64", "output", "continuous", "calculated", None, "W", "",
+     "Power that flows into the element at its flange"),
+    ("energy", "Float64", "local", "continuous", "calculated", None, "J", "",
+     "Sum of the kinetic and the potential energy"),
+    ("oil.T", "Float64", "local", "continuous", "calculated", None, "K", "Temperature",
+     "Temperature of the damper's oil, shown in °C"),
+    ("omega0", "Float64", "calculatedParameter", "fixed", "calculated", None, "rad/s", "",
+     "Angular frequency of the undamped oscillation"),
+    ("order", "Int32", "parameter", "fixed", "exact", 3, "", "",
+     "Order of the filter behind the sensor of the element"),
+    ("hits", "Int32", "local", "discrete", "calculated", None, "", "",
+     "How often the mass has hit the bump stop so far"),
+    ("enabled", "Boolean", "parameter", "fixed", "exact", True, "", "",
+     "= true, if the bump stop is part of the element"),
+    ("contact", "Boolean", "output", "discrete", "calculated", None, "", "",
+     "= true, while the mass touches the bump stop"),
+    ("mode", "Enumeration", "parameter", "fixed", "exact", 2, "", "Mode",
+     "Operating mode of the controller of the element"),
+    ("label", "String", "parameter", "fixed", "exact", "front <left> #{}", "", "",
+     "Text that reports and plots show for the element"),
+    ("g", "Float64", "local", "constant", "exact", 9.80665, "m/s2", "",
+     "Standard acceleration of gravity at the surface"),
 ]
 TIME = ("time", "Float64", "independent", "continuous", "", None, "s", "", "Simulation time")
 PLACE = {row[0]: index for index, row in enumerate(BLOCK)}
@@ -90,12 +110,12 @@ def write_units(out, version):
     for name, exponents, display in UNITS:
         if version == 1:
             # value = gain * display value + offset in FMI 1.0: the other way round than later.
-            inner = attributes([("displayUnit", display[0]), ("gain", 1 / display[1]), ("offset", -display[2])]) if display else ""
-            child = f"<DisplayUnitDefinition{inner}/>" if inner else ""
+            pairs = [("displayUnit", display[0]), ("gain", 1 / display[1]), ("offset", -display[2])] if display else []
+            child = f"<DisplayUnitDefinition{attributes(pairs)}/>" if display else ""
             out.write(f"    <BaseUnit unit={quoteattr(name)}>{child}</BaseUnit>\n")
         else:
-            inner = attributes([("name", display[0]), ("factor", display[1]), ("offset", display[2])]) if display else ""
-            child = f"<DisplayUnit{inner}/>" if inner else ""
+            pairs = [("name", display[0]), ("factor", display[1]), ("offset", display[2])] if display else []
+            child = f"<DisplayUnit{attributes(pairs)}/>" if display else ""
             out.write(f"    <Unit name={quoteattr(name)}><BaseUnit{attributes(exponents.items())}/>{child}</Unit>\n")
     out.write("  </UnitDefinitions>\n")
 
@@ -109,7 +129,8 @@ def write_types(out, version):
         out.write({1: f'    <Type name="{name}"><RealType{inner}/></Type>\n',
                    2: f'    <SimpleType name="{name}"><Real{inner}/></SimpleType>\n',
                    3: f'    <Float64Type name="{name}"{inner}/>\n'}[version])
-    out.write({1: f'    <Type name="Mode"><EnumerationType min="1" max="{len(MODES)}">{items}</EnumerationType></Type>\n',
+    limits = f'min="1" max="{len(MODES)}"'
+    out.write({1: f'    <Type name="Mode"><EnumerationType {limits}>{items}</EnumerationType></Type>\n',
                2: f'    <SimpleType name="Mode"><Enumeration>{items}</Enumeration></SimpleType>\n',
                3: f'    <EnumerationType name="Mode">{items}</EnumerationType>\n'}[version])
     out.write("  </TypeDefinitions>\n")
@@ -122,15 +143,16 @@ OLD_VARIABILITY = {"fixed": "parameter", "tunable": "parameter"}
 
 def write_variable_1(out, reference, variable):
     block, short, name, (_, kind, causality, variability, initial, start, unit, declared, text) = variable
+    # What is computed from parameters is no parameter in FMI 1.0: it must not be set.
+    variability = "discrete" if causality == "calculatedParameter" else OLD_VARIABILITY.get(variability, variability)
     out.write("    <ScalarVariable" + attributes([
-        ("name", name), ("valueReference", reference), ("description", text),
-        # What is computed from parameters is no parameter in FMI 1.0: it must not be set.
-        ("variability", "discrete" if causality == "calculatedParameter" else OLD_VARIABILITY.get(variability, variability)),
+        ("name", name), ("valueReference", reference), ("description", text), ("variability", variability),
         ("causality", OLD_CAUSALITY.get(causality, causality))]) + ">")
     has_start = start is not None
     fixed = "true" if has_start and causality == "local" and variability == "continuous" else None
-    out.write(f"<{OLD_TYPES.get(kind, kind)}" + attributes([("declaredType", declared), ("unit", unit)]) +
-              (f" start={quoteattr(start_text(start, block))}" if has_start else "") + attributes([("fixed", fixed)]) + "/>")
+    value = f" start={quoteattr(start_text(start, block))}" if has_start else ""
+    out.write(f"<{OLD_TYPES.get(kind, kind)}" + attributes([("declaredType", declared), ("unit", unit)]) + value +
+              attributes([("fixed", fixed)]) + "/>")
     if short in OUTPUTS:
         known = [n for n, _ in OUTPUTS[short] if BLOCK[PLACE[n]][2] == "input"]
         prefix = name[:-len(short)]
@@ -183,7 +205,8 @@ def write_structure(out, version, count):
                 write_unknowns(out, blocks, "Unknown", table, 1, "index")
                 out.write(f"   </{group}>\n")
     else:
-        for element, table in (("Output", OUTPUTS), ("ContinuousStateDerivative", STATES), ("InitialUnknown", INITIAL)):
+        kinds = (("Output", OUTPUTS), ("ContinuousStateDerivative", STATES), ("InitialUnknown", INITIAL))
+        for element, table in kinds:
             write_unknowns(out, blocks, element, table, 0, "valueReference")
     out.write("  </ModelStructure>\n")
 
@@ -193,9 +216,9 @@ def root(version, states):
     common = [("fmiVersion", f"{version}.0"), ("modelName", "Vehicle.Measurement")]
     if version == 1:
         common += [("modelIdentifier", "Vehicle")]
-    common += [(token, "{5b6d7b3e-93a4-4f0b-8a39-6a8f0f1c2d4e}"), ("description", "A large description for measurements"),
-               ("generationTool", "make_description.py"), ("generationDateAndTime", "2024-01-01T00:00:00Z"),
-               ("variableNamingConvention", "structured")]
+    common += [(token, "{5b6d7b3e-93a4-4f0b-8a39-6a8f0f1c2d4e}"),
+               ("description", "A large description for measurements"), ("generationTool", "make_description.py"),
+               ("generationDateAndTime", "2024-01-01T00:00:00Z"), ("variableNamingConvention", "structured")]
     if version == 1:
         common += [("numberOfContinuousStates", states)]
     if version < 3:
@@ -221,7 +244,8 @@ def write(out, version, count):
 
 
 def main(arguments):
-    if len(arguments) != 3 or arguments[0] not in ("1", "2", "3") or not arguments[1].isdigit() or int(arguments[1]) < 1:
+    versions = ("1", "2", "3")
+    if len(arguments) != 3 or arguments[0] not in versions or not arguments[1].isdigit() or int(arguments[1]) < 1:
         print(__doc__, file=sys.stderr)
         return 2
     with open(arguments[2], "w", encoding="utf-8") as out:

@@ -46,8 +46,8 @@ def read_table(text):
                 raise ValueError(f"{TABLE}:{number}: a second row for '{name}'; remove one of them")
             unknown = [entry for entry in allowed if entry.split("/")[0] not in rows]
             if unknown:
-                raise ValueError(f"{TABLE}:{number}: the row of '{name}' names {', '.join(unknown)}, which does not stand "
-                                 "above it; rows stand in the order of dependency")
+                raise ValueError(f"{TABLE}:{number}: the row of '{name}' names {', '.join(unknown)}, which does not "
+                                 "stand above it; rows stand in the order of dependency")
             rows[name] = Row(allowed, cells[0].startswith("*"), number)
     if not rows:
         raise ValueError(f"{TABLE}: there is no table with a column 'may include'; restore the table of folders")
@@ -120,7 +120,7 @@ class Checker:
         table = self.root / TABLE
         for folder in self.folders:
             if folder not in self.rows:
-                self.find(table, 1, f"src/{folder} has no row in the table of folders; add one in the order of dependency")
+                self.find(table, 1, f"src/{folder} has no row in the table of folders; add one in its place")
         for name, row in self.rows.items():
             if row.reserved and name in self.folders:
                 self.find(table, row.line, f"src/{name} exists; take its row out of italics")
@@ -157,13 +157,14 @@ class Checker:
         if not self.rows[folder].allows(include):
             self.find(*place, f'{folder} must not include "{include}": its row in {TABLE} does not allow it; '
                               "move the code, or change the row and write down why")
-        elif self.links.get(folder) and target != PUBLIC and "/" not in self.entry(folder, include) and target not in linked:
+        elif self.links.get(folder) and target not in linked and self.must_be_linked(folder, include):
             self.find(*place, f'"{include}" is included, but {folder} does not link {target}; add it to LINKS in '
                               f"src/{folder}/CMakeLists.txt")
 
-    def entry(self, folder, include):
-        """What in the row allowed it; one with a slash means headers only, with nothing to link."""
-        return next(e for e in self.rows[folder].allowed if include == e or include.startswith(e + "/"))
+    def must_be_linked(self, folder, include):
+        """Not the public headers, nor a part of a folder ("fmi/headers"): those are declarations only."""
+        target = include.split("/")[0]
+        return target != PUBLIC and target in self.rows[folder].allowed
 
 
 def closure_of_tests(links, all_links):

@@ -75,15 +75,17 @@ class CheckIncludes(unittest.TestCase):
         self.one("base links fmi", src__base__CMakeLists_dot_txt="consort_add_folder(base SOURCES a.cpp LINKS fmi)")
 
     def test_refuses_links_written_with_plain_cmake(self):
-        self.one("base links engine", src__base__CMakeLists_dot_txt="target_link_libraries(consort_base PUBLIC consort::engine)")
+        self.one("base links engine",
+                 src__base__CMakeLists_dot_txt="target_link_libraries(consort_base PUBLIC consort::engine)")
 
     def test_refuses_an_include_that_is_not_linked(self):
         self.one("fmi does not link base",
-                 src__fmi__CMakeLists_dot_txt="consort_add_folder(fmi SOURCES a.cpp # LINKS base\n TESTS t.cpp TEST_LINKS engine)",
+                 src__fmi__CMakeLists_dot_txt="consort_add_folder(fmi SOURCES a.cpp # LINKS base\n TEST_LINKS engine)",
                  src__engine__CMakeLists_dot_txt="consort_add_folder(engine SOURCES a.cpp LINKS fmi base)")
 
     def test_refuses_in_a_test_what_is_neither_in_the_row_nor_in_test_links(self):
-        self.one('src/base/tests/t.cpp:1: base must not include "fmi/a.hpp"', src__base__tests__t_dot_cpp='#include "fmi/a.hpp"')
+        self.one('src/base/tests/t.cpp:1: base must not include "fmi/a.hpp"',
+                 src__base__tests__t_dot_cpp='#include "fmi/a.hpp"')
 
     def test_refuses_a_quoted_include_that_is_not_by_folder(self):
         self.one("include by folder", src__fmi__b_dot_cpp='#include "v2/a.hpp"')
