@@ -40,6 +40,10 @@ void append_hex(std::string& to, const Binary& bytes) {
 
 template <class T>
 void append_number(std::string& to, T number) {
+  if (number != number) {  // without the sign that to_chars gives it
+    to.append("nan");
+    return;
+  }
   std::array<char, 32> text;  // the longest double takes 24 characters
   const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
   to.append(text.data(), end);
