@@ -1,5 +1,5 @@
 // Zip archives from anywhere, unpacked into a private folder of ours. Hostile ones end in an Error (input) that names
-// the archive and the entry, with nothing written outside the folder and the folder removed.
+// the archive and the entry, with nothing written outside the folder and nothing left in it.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,19 @@ struct ArchiveLimits {
 };
 
 // Unpacks `archive` into `folder`, which must exist. Refuses absolute paths, `..`, backslash paths that escape, drive
-// letters, symbolic links, device entries, duplicate entries, entries whose parent is a file, encrypted entries, names
-// with NUL or control characters, and whatever exceeds the limits. Permissions of entries are not taken over, except
-// that nothing unpacked is executable by others.
+// letters, symbolic links, device entries, duplicate files, entries whose parent is a file, encrypted entries, names
+// with control characters, content that differs from the declared size or checksum, and whatever exceeds the limits.
+// Backslashes separate as slashes do; a NUL in a name is read as a blank. Permissions of entries are not taken over:
+// files get mode 0600, folders 0700. Throws Error (run) when the folder cannot be written to. After any Error what was
+// unpacked is removed again; what was in the folder before stays.
 void unpack(const std::filesystem::path& archive, const std::filesystem::path& folder, const ArchiveLimits& limits = {});
 
 // The names in the archive, in its order; same refusals for unreadable archives.
 [[nodiscard]] std::vector<std::string> list_archive(const std::filesystem::path& archive);
 
 // Writes a zip of every regular file below `folder`, paths relative to it, sorted; timestamps fixed, so that equal
-// content gives equal bytes.
+// content gives equal bytes. Throws Error (input) when there is none, Error (run) when it cannot be written; an archive
+// that was there before stays until the new one is complete.
 void pack(const std::filesystem::path& folder, const std::filesystem::path& archive);
 
 }  // namespace consort

@@ -23,7 +23,10 @@ struct ChildOptions {
 
 // Runs `work` in a fork of this process and ends the fork with its return value as exit status; exceptions are written
 // to stderr with status 1 or 2. Only while this process has a single thread. The child is its own process group, so that
-// everything that it started is ended with it. The child's TempFolders are its own; ours are not removed by it.
+// everything that it started is ended with it, and it is ended when this process ends. The child's TempFolders are its
+// own; ours are not removed by it. SIGINT and SIGTERM that arrive meanwhile are passed on to the child (a second one, or
+// ten seconds without effect, ends it) and take their usual course here once the child has ended, before this returns.
+// Throws Error (run) when no process can be made.
 [[nodiscard]] ChildOutcome run_in_child(const std::function<int()>& work, const ChildOptions& options = {});
 
 }  // namespace consort

@@ -5,7 +5,6 @@
 // with exit status 1.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 
 namespace consort {
@@ -26,7 +25,8 @@ void install_crash_guard();
 void use_crash_stack();
 
 // A buffer whose first `complete` bytes are written to `fd` by the handler before the process ends. The owner keeps
-// `complete` at the end of the last whole record, and registers only while `data` stays in place.
+// `complete` at the end of the last whole record, and registers only while `data` stays in place. A fork of the process
+// does not write it.
 class EmergencyFlush {
  public:
   EmergencyFlush() = default;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 
 namespace consort {
@@ -50,13 +51,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 }
 
 // --- files
-
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 Error cannot_read(const std::filesystem::path& file, int why) {
   return input_error("cannot read '{}': {}; check the path and the permissions", file.string(),
@@ -183,10 +177,10 @@ std::string suggestion(std::string_view name, std::span<const std::string_view> 
 }
 
 std::string read_file(const std::filesystem::path& file, std::size_t limit) {
-  const Descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (in.fd < 0) throw cannot_read(file, errno);
+  const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!in.valid()) throw cannot_read(file, errno);
   struct stat status {};
-  if (::fstat(in.fd, &status) != 0) throw cannot_read(file, errno);
+  if (::fstat(in.get(), &status) != 0) throw cannot_read(file, errno);
   if (S_ISDIR(status.st_mode)) throw input_error("'{}' is a folder; give a file", file.string());
   const auto expected = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   if (expected > limit) throw too_large(file, limit);
@@ -198,7 +192,7 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
   content.resize(static_cast<std::size_t>(expected) + 1);
   for (;;) {
     if (used == content.size()) content.resize(used + std::max(used / 2, piece));
-    const ssize_t got = ::read(in.fd, content.data() + used, content.size() - used);
+    const ssize_t got = ::read(in.get(), content.data() + used, content.size() - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw cannot_read(file, errno);
     if (got == 0) break;

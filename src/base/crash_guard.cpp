@@ -1,0 +1,222 @@
+#include "base/crash_guard.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+
+#include <signal.h>
+#include <unistd.h>
+
+namespace consort {
+
+namespace {
+
+constinit thread_local CallSite call_site;
+constinit thread_local volatile sig_atomic_t in_handler = 0;
+
+// --- buffers to be saved
+
+struct Slot {
+  std::atomic<bool> taken = false;
+  std::atomic<int> fd = -1;
+  std::atomic<pid_t> owner = 0;
+  std::atomic<const char*> data = nullptr;
+  std::atomic<std::size_t> complete = 0;
+};
+constinit std::array<Slot, 64> slots;
+
+// --- what a handler may do: from here to the end of on_crash() nothing but write(2), getpid(2) and _exit(2) is called
+
+void write_fully(int fd, const char* data, std::size_t count) {
+  while (count > 0) {
+    const ssize_t n = ::write(fd, data, count);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    data += n;
+    count -= static_cast<std::size_t>(n);
+  }
+}
+
+class Line {
+ public:
+  // Control characters could hide the message on a terminal.
+  Line& add(const char* text) {
+    for (; *text != '\0' && used_ < most; ++text) {
+      const char c = *text;
+      buffer_[used_++] = static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+    }
+    return *this;
+  }
+
+  Line& add_integer(std::uint64_t number, int at_least_digits = 1) {
+    std::array<char, 24> digits{};
+    int count = 0;
+    while (number > 0 || count < at_least_digits) {
+      digits[static_cast<std::size_t>(count++)] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    }
+    while (count > 0 && used_ < most) buffer_[used_++] = digits[static_cast<std::size_t>(--count)];
+    return *this;
+  }
+
+  // Nine digits after the point, without the zeros at the end.
+  Line& add_number(double number) {
+    if (number != number) return add("NaN");
+    if (number < 0) {
+      add("-");
+      number = -number;
+    }
+    if (number > 1.7976931348623157e308) return add("INF");
+    int exponent = 0;
+    if (number != 0 && (number < 1e-4 || number >= 1e15)) {
+      for (; number >= 10; number /= 10) ++exponent;
+      for (; number < 1; number *= 10) --exponent;
+    }
+    auto whole = static_cast<std::uint64_t>(number);
+    auto fraction = static_cast<std::uint64_t>((number - static_cast<double>(whole)) * 1e9 + 0.5);
+    if (fraction >= 1'000'000'000) {
+      fraction -= 1'000'000'000;
+      ++whole;
+    }
+    add_integer(whole);
+    if (fraction > 0) {
+      int digits = 9;
+      for (; fraction % 10 == 0; fraction /= 10) --digits;
+      add(".").add_integer(fraction, digits);
+    }
+    if (exponent == 0) return *this;
+    return add(exponent < 0 ? "e-" : "e").add_integer(static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
+  }
+
+  void print() {
+    buffer_[used_] = '\n';
+    write_fully(STDERR_FILENO, buffer_.data(), used_ + 1);
+  }
+
+ private:
+  static constexpr std::size_t most = 2046;
+  std::array<char, most + 1> buffer_;
+  std::size_t used_ = 0;
+};
+
+const char* signal_text(int signal) {
+  switch (signal) {
+    case SIGSEGV: return "segmentation fault";
+    case SIGBUS: return "bus error";
+    case SIGFPE: return "arithmetic exception";
+    case SIGILL: return "illegal instruction";
+    default: return "aborted";
+  }
+}
+
+void flush_all() {
+  const pid_t self = ::getpid();
+  for (Slot& slot : slots) {
+    const int fd = slot.fd.load(std::memory_order_acquire);
+    const char* data = slot.data.load(std::memory_order_relaxed);
+    if (fd < 0 || data == nullptr || slot.owner.load(std::memory_order_relaxed) != self) continue;
+    write_fully(fd, data, slot.complete.load(std::memory_order_acquire));
+  }
+}
+
+void report(int signal) {
+  const CallSite site = call_site;
+  Line line;
+  if (site.call == nullptr) {
+    line.add("consort: Consort itself crashed (").add(signal_text(signal));
+    line.add(
+        "), not a unit; results recorded up to this time are kept; please report this, with the model and the command "
+        "that led to it");
+  } else {
+    line.add("consort: unit '").add(site.unit != nullptr ? site.unit : "?").add("' crashed in ").add(site.call);
+    line.add(" at t = ").add_number(site.time).add(" s (").add(signal_text(signal));
+    line.add(
+        "); results recorded up to this time are kept; run it with --timeout to isolate it in a process of its own, "
+        "and report it to the maker of the FMU");
+  }
+  line.print();
+}
+
+void on_crash(int signal) {
+  // A crash in the middle of this: nothing is left to be said.
+  if (in_handler != 0) ::_exit(1);
+  in_handler = 1;
+  // Of several threads that crash at once one reports; it ends the others with the process.
+  static constinit std::atomic<bool> reported = false;
+  while (reported.exchange(true)) ::pause();
+  flush_all();
+  report(signal);
+  ::_exit(1);
+}
+
+// --- the stack on which the handler runs
+
+class CrashStack {
+ public:
+  CrashStack() {
+    const long advised = ::sysconf(_SC_SIGSTKSZ);
+    const auto size = std::max<std::size_t>(64 * 1024, advised > 0 ? static_cast<std::size_t>(advised) : 0);
+    memory_ = std::make_unique<char[]>(size);
+    stack_t stack{};
+    stack.ss_sp = memory_.get();
+    stack.ss_size = size;
+    installed_ = ::sigaltstack(&stack, &before_) == 0;
+  }
+  ~CrashStack() {
+    if (installed_) ::sigaltstack(&before_, nullptr);
+  }
+  CrashStack(const CrashStack&) = delete;
+  CrashStack& operator=(const CrashStack&) = delete;
+
+ private:
+  std::unique_ptr<char[]> memory_;
+  stack_t before_{};
+  bool installed_ = false;
+};
+
+}  // namespace
+
+CallSite& current_call_site() noexcept { return call_site; }
+
+void install_crash_guard() {
+  use_crash_stack();
+  struct sigaction action {};
+  action.sa_handler = on_crash;
+  // Not deferred: a crash in the handler comes back to it and ends the process there.
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;
+  ::sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(signal, &action, nullptr);
+}
+
+void use_crash_stack() { static thread_local const CrashStack stack; }
+
+void EmergencyFlush::attach(int fd, const char* data) {
+  detach();
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].taken.exchange(true, std::memory_order_acquire)) continue;
+    slots[i].complete.store(0, std::memory_order_relaxed);
+    slots[i].owner.store(::getpid(), std::memory_order_relaxed);
+    slots[i].data.store(data, std::memory_order_relaxed);
+    slots[i].fd.store(fd, std::memory_order_release);
+    slot_ = static_cast<int>(i);
+    return;
+  }
+}
+
+void EmergencyFlush::detach() {
+  if (slot_ < 0) return;
+  Slot& slot = slots[static_cast<std::size_t>(slot_)];
+  slot.fd.store(-1, std::memory_order_relaxed);
+  slot.data.store(nullptr, std::memory_order_relaxed);
+  slot.taken.store(false, std::memory_order_release);
+  slot_ = -1;
+}
+
+void EmergencyFlush::complete(std::size_t bytes) noexcept {
+  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].complete.store(bytes, std::memory_order_release);
+}
+
+}  // namespace consort
