@@ -16,7 +16,7 @@ struct ChildOutcome {
 };
 
 struct ChildOptions {
-  std::optional<double> timeout_seconds;  // none: wait for ever
+  std::optional<double> timeout_seconds{};  // none: wait for ever
   bool capture_standard_error = true;     // otherwise it goes where ours goes
   bool silence_standard_output = false;
 };

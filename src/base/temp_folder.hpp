@@ -1,4 +1,5 @@
-// Private temporary folders: mode 0700, removed by the destructor; those of owners that died are swept at the next start.
+// Private temporary folders: mode 0700, removed by the destructor; those of owners that died are swept at the next
+// start.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +9,8 @@
 
 namespace consort {
 
-// The owner is recorded in the folder as a link that points nowhere (`.consort-owner`): made in one step, never followed,
-// and not a regular file, so that nobody who works with the files of the folder meets it.
+// The owner is recorded in the folder as a link that points nowhere (`.consort-owner`): made in one step, never
+// followed, and not a regular file, so that nobody who works with the files of the folder meets it.
 class TempFolder {
  public:
   // Makes `consort-<label>-XXXXXX` under $TMPDIR or /tmp, owned by this process. The first call in a process sweeps the
