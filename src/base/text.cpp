@@ -205,7 +205,7 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
 
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return "an unknown time";
-  if (seconds < 0) return "-" + duration_text(-seconds);
+  if (seconds < 0) return fmt::format("-{}", duration_text(-seconds));
   if (seconds < 0.9995) return fmt::format("{:.3g} ms", seconds * 1e3);
   if (seconds < 59.95) return fmt::format("{:.3g} s", seconds);
   if (seconds >= 1e9) return fmt::format("{:.3g} days", seconds / 86400);
