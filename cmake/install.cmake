@@ -3,32 +3,63 @@
 include(CMakePackageConfigHelpers)
 set(consort_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/consort")
 set(consort_data_dir "${CMAKE_INSTALL_DATADIR}/consort")
+set(consort_tool_dir "${CMAKE_INSTALL_LIBEXECDIR}/consort")
+set(consort_include_dir "${CMAKE_INSTALL_INCLUDEDIR}")
+
+# --- the program and the library
 
 if(TARGET consort_cli)
   install(TARGETS consort_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
-
 if(TARGET consort)
   install(TARGETS consort EXPORT consort
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+    INCLUDES DESTINATION "${consort_include_dir}")
   install(EXPORT consort FILE consortTargets.cmake NAMESPACE consort:: DESTINATION "${consort_package_dir}")
 endif()
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/consort" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/consort" DESTINATION "${consort_include_dir}"
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
-# The layout below the data directory is that of the repository, so that cmake/fmu.cmake finds the sources the same way.
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/fmu.cmake" DESTINATION "${consort_data_dir}/cmake")
-foreach(folder src/glue src/model src/solve src/fmi/headers)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}")
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/" DESTINATION "${consort_data_dir}/${folder}"
-      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.cpp" PATTERN "*.c" PATTERN "tests" EXCLUDE)
-  endif()
-endforeach()
+# --- consort_add_fmu: its function, the program that it runs, and the sources that it compiles
+
+set(consort_fmu_runtime "")
+if(TARGET consort_fmu_tool)
+  # Below the data directory the folders are those of the repository; only the root is another.
+  file(READ "${PROJECT_SOURCE_DIR}/cmake/fmu.cmake" text)
+  string(REPLACE "\${PROJECT_SOURCE_DIR}" "\${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." text "${text}")
+  string(REPLACE "\${PROJECT_VERSION}" "${PROJECT_VERSION}" text "${text}")
+  file(WRITE "${PROJECT_BINARY_DIR}/installed/fmu.cmake" "${text}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/fmu.cmake")
+  install(FILES "${PROJECT_BINARY_DIR}/installed/fmu.cmake" DESTINATION "${consort_data_dir}/cmake")
+  install(TARGETS consort_fmu_tool RUNTIME DESTINATION "${consort_tool_dir}")
+  foreach(folder base describe fmi/headers glue model solve)
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${folder}/" DESTINATION "${consort_data_dir}/src/${folder}"
+      FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "tests" EXCLUDE)
+  endforeach()
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/glue/" DESTINATION "${consort_data_dir}/src/glue"
+    FILES_MATCHING PATTERN "fmi1_*_glue.cpp")
+
+  # The runtime libraries of FMUs are compiled where they are used: their sources, as src/glue lists them.
+  foreach(target consort_fmu_core consort_fmu_2 consort_fmu_3)
+    get_target_property(sources ${target} SOURCES)
+    get_target_property(folder ${target} SOURCE_DIR)
+    string(APPEND consort_fmu_runtime "  consort_add_fmu_runtime(${target}")
+    foreach(source IN LISTS sources)
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}" NORMALIZE)
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE relative)
+      cmake_path(GET relative PARENT_PATH parent)
+      install(FILES "${source}" DESTINATION "${consort_data_dir}/${parent}")
+      string(APPEND consort_fmu_runtime "\n    \"\${consort_data_dir}/${relative}\"")
+    endforeach()
+    string(APPEND consort_fmu_runtime ")\n")
+  endforeach()
+endif()
+
+# --- how others find it
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/consortConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/consortConfig.cmake"
-  INSTALL_DESTINATION "${consort_package_dir}" PATH_VARS consort_data_dir)
+  INSTALL_DESTINATION "${consort_package_dir}" PATH_VARS consort_data_dir consort_tool_dir consort_include_dir)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/consortConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/consortConfig.cmake" "${PROJECT_BINARY_DIR}/consortConfigVersion.cmake"
   DESTINATION "${consort_package_dir}")
