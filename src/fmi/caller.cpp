@@ -1,0 +1,110 @@
+#include "fmi/caller.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace consort::fmi {
+
+namespace {
+
+thread_local Caller* current_caller = nullptr;
+
+std::mutex& live_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+std::set<void*>& live_callers() {
+  static std::set<void*> callers;
+  return callers;
+}
+
+LogLevel level_of(Status status) {
+  switch (status) {
+    case Status::ok:
+    case Status::pending: return LogLevel::info;
+    case Status::warning:
+    case Status::discard: return LogLevel::warning;
+    case Status::error:
+    case Status::fatal: break;
+  }
+  return LogLevel::error;
+}
+
+constexpr std::size_t remembered_messages = 5;
+
+}  // namespace
+
+std::string_view name_of(Status status) {
+  static constexpr std::array<std::string_view, 6> names{"OK", "Warning", "Discard", "Error", "Fatal", "Pending"};
+  const auto i = static_cast<std::size_t>(status);
+  return i < names.size() ? names[i] : "an unknown status";
+}
+
+Caller::Caller(std::string unit, const describe::Description& description, LogSink log,
+               std::function<void(std::string_view)> trace)
+    : unit_(std::move(unit)), description_(description), log_(std::move(log)), trace_(std::move(trace)) {
+  const std::scoped_lock lock(live_mutex());
+  live_callers().insert(this);
+}
+
+Caller::~Caller() {
+  const std::scoped_lock lock(live_mutex());
+  live_callers().erase(this);
+}
+
+Caller::Scope::Scope(Caller& caller, const char* function)
+    : outer_(current_call_site()), outer_caller_(current_caller) {
+  current_call_site() = {caller.unit_.c_str(), function, caller.time_};
+  current_caller = &caller;
+}
+
+Caller::Scope::~Scope() {
+  current_call_site() = outer_;
+  current_caller = outer_caller_;
+}
+
+Caller* Caller::from_environment(void* candidate) {
+  if (candidate != nullptr) {
+    const std::scoped_lock lock(live_mutex());
+    if (live_callers().count(candidate) > 0) return static_cast<Caller*>(candidate);
+  }
+  return current_caller;
+}
+
+void Caller::note(Status status) {
+  if (status != Status::pending && status != Status::discard) worst_ = std::max(worst_, status);
+}
+
+std::string Caller::who() const {
+  return fmt::format("unit '{}' ({})", unit_, describe::name_of(description_.version));
+}
+
+Error Caller::failure(const char* function, Status status) const {
+  const auto words = last_words();
+  const std::string said =
+      words.empty() ? std::string("it gave no reason") : fmt::format("\"{}\"", fmt::join(words, "\" / \""));
+  return run_error("{}: {} returned {} at t = {} s: {}; rerun with --log-fmi to see every call", who(), function,
+                   name_of(status), time_, said);
+}
+
+void Caller::message(Status status, const char* category, std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  LogMessage message{level_of(status), unit_, category == nullptr ? "" : category, std::move(text)};
+  const std::scoped_lock lock(mutex_);
+  if (status != Status::ok || last_words_.empty()) {
+    last_words_.push_back(message.text.substr(0, 500));
+    if (last_words_.size() > remembered_messages) last_words_.pop_front();
+  }
+  if (log_) log_(message);
+}
+
+std::vector<std::string> Caller::last_words() const {
+  const std::scoped_lock lock(mutex_);
+  return {last_words_.begin(), last_words_.end()};
+}
+
+}  // namespace consort::fmi

@@ -1,0 +1,189 @@
+// Every call into an FMU goes through here: the crash guard knows where we are, missing functions and bad statuses
+// become errors with a name, messages of the FMU are collected, and calls are traced on request.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/crash_guard.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/time.hpp"
+#include "base/value.hpp"
+#include "describe/description.hpp"
+
+namespace consort::fmi {
+
+// The numbers of all three versions.
+enum class Status : int { ok = 0, warning = 1, discard = 2, error = 3, fatal = 4, pending = 5 };
+[[nodiscard]] std::string_view name_of(Status status);
+
+// A function of the FMU's binary; `call` is null when the binary does not have it, which matters only when it is used.
+template <class F>
+struct Function {
+  const char* name = "";
+  F* call = nullptr;
+};
+
+// Arguments that are lists, so that a trace can show them: converts to the pointer that the C function takes.
+template <class T>
+struct Listed {
+  T* data;
+  std::size_t count;
+  operator T*() const { return data; }  // NOLINT(google-explicit-constructor)
+};
+template <class T>
+Listed(T*, std::size_t) -> Listed<T>;
+
+// A pointer to one result.
+template <class T>
+struct Result {
+  T* value;
+  operator T*() const { return value; }  // NOLINT(google-explicit-constructor)
+};
+template <class T>
+Result(T*) -> Result<T>;
+
+class Caller {
+ public:
+  // `description` must outlive the caller.
+  Caller(std::string unit, const describe::Description& description, LogSink log,
+         std::function<void(std::string_view)> trace);
+  ~Caller();
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  [[nodiscard]] const std::string& unit() const { return unit_; }
+  [[nodiscard]] const describe::Description& description() const { return description_; }
+  void set_time(Time t) { time_ = t; }
+  [[nodiscard]] Time time() const { return time_; }
+  // After fatal nothing may be called any more; after error (FMI 1.0, 2.0: only freeing, reset).
+  [[nodiscard]] bool is_fatal() const { return worst_ == Status::fatal; }
+  [[nodiscard]] bool is_broken() const { return worst_ >= Status::error && worst_ != Status::pending; }
+  void mend() { worst_ = Status::ok; }  // after a successful reset
+
+  // Calls and returns the status; throws when the function is missing.
+  template <class F, class... A>
+  Status call(const Function<F>& f, void* instance, const A&... arguments) {
+    require_function(f);
+    Status status{};
+    {
+      const Scope scope(*this, f.name);
+      status = static_cast<Status>(f.call(instance, arguments...));
+    }
+    if (status != Status::ok) [[unlikely]]
+      note(status);
+    if (trace_) [[unlikely]]
+      trace(f.name, status, arguments...);
+    return status;
+  }
+  // As call(), and throws unless the status is ok or warning.
+  template <class F, class... A>
+  void check(const Function<F>& f, void* instance, const A&... arguments) {
+    const Status status = call(f, instance, arguments...);
+    if (status > Status::warning) [[unlikely]]
+      throw failure(f.name, status);
+  }
+  // For functions that return something else than a status (instantiate, free).
+  template <class F, class... A>
+  auto call_plain(const Function<F>& f, const A&... arguments) {
+    require_function(f);
+    const Scope scope(*this, f.name);
+    return f.call(arguments...);
+  }
+  void trace_line(std::string_view line) const {
+    if (trace_) trace_(fmt::format("{}: {}", unit_, line));
+  }
+
+  // "unit 'wheel' (FMI 2.0): fmi2DoStep returned error at t = 1.25 s: "negative mass"; …"
+  [[nodiscard]] Error failure(const char* function, Status status) const;
+  // "unit 'wheel' (FMI 2.0)".
+  [[nodiscard]] std::string who() const;
+
+  // A message of the FMU, from whatever thread. `category` may be null.
+  void message(Status status, const char* category, std::string text);
+  // What the FMU said last, newest last.
+  [[nodiscard]] std::vector<std::string> last_words() const;
+
+  // The live caller behind a pointer that an FMU handed back: `candidate` if it is one, otherwise the one whose call
+  // this thread is in, or null. FMI 1.0 has no environment pointer, and FMUs of FMI 2.0 exist that pass garbage.
+  static Caller* from_environment(void* candidate);
+
+ private:
+  class Scope {
+   public:
+    Scope(Caller& caller, const char* function);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    CallSite outer_;
+    Caller* outer_caller_;
+  };
+
+  template <class F>
+  void require_function(const Function<F>& f) const {
+    if (f.call == nullptr) [[unlikely]] {
+      throw run_error(
+          "{}: the FMU's binary has no function {}, which is needed here; ask the maker of the FMU to export it", who(),
+          f.name);
+    }
+  }
+  void note(Status status);
+
+  template <class... A>
+  void trace(const char* function, Status status, const A&... arguments) const {
+    std::string text = fmt::format("{}: {}(", unit_, function);
+    [[maybe_unused]] const char* separator = "";
+    ((text += separator, append_argument(text, arguments), separator = ", "), ...);
+    trace_(fmt::format("{}) -> {}", text, name_of(status)));
+  }
+  template <class T>
+  static void append_argument(std::string& to, const Listed<T>& list) {
+    to += '[';
+    for (std::size_t i = 0; i < list.count; ++i) {
+      if (i > 0) to += ", ";
+      append_argument(to, list.data[i]);
+    }
+    to += ']';
+  }
+  template <class T>
+  static void append_argument(std::string& to, const Result<T>& result) {
+    append_argument(to, *result.value);
+  }
+  template <class T>
+  static void append_argument(std::string& to, const T& value) {
+    if constexpr (std::is_convertible_v<T, const char*>) {
+      to += value == nullptr ? "null" : fmt::format("\"{}\"", static_cast<const char*>(value));
+    } else if constexpr (std::is_pointer_v<T>) {
+      to += value == nullptr ? "null" : fmt::format("{}", static_cast<const void*>(value));
+    } else if constexpr (std::is_enum_v<T>) {
+      to += fmt::format("{}", static_cast<int>(value));
+    } else if constexpr (std::is_same_v<T, char>) {
+      to += fmt::format("{}", static_cast<int>(value));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      to += fmt::format("{}", value);
+    } else {
+      to += "…";
+    }
+  }
+
+  std::string unit_;
+  const describe::Description& description_;
+  LogSink log_;
+  std::function<void(std::string_view)> trace_;
+  Time time_ = 0;
+  Status worst_ = Status::ok;
+  mutable std::mutex mutex_;  // messages may come from threads of the FMU
+  std::deque<std::string> last_words_;
+};
+
+}  // namespace consort::fmi

@@ -1,0 +1,235 @@
+// A running instance of an FMU, version-neutral: FMI 3.0 is the vocabulary, FMI 1.0 and 2.0 are mapped up to it.
+//
+// Life of an instance: instantiate (Fmu) → set start values → enter_initialization → set / get → exit_initialization →
+// run → terminate → destroy. FMI 1.0 initialises in one call, made by exit_initialization(); values set before it
+// count.
+//
+// Every function throws Error (run) naming the instance, the call, the time and what the FMU said, when the FMU reports
+// an error. What a version or an FMU does not have is a null capability, never a function that fails.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/time.hpp"
+#include "base/value.hpp"
+#include "describe/description.hpp"
+
+namespace consort::fmi {
+
+// --- capabilities
+// ------------------------------------------------------------------------------------------------------
+
+// A saved state; freed with the object, which must not outlive its instance.
+class SavedState {
+ public:
+  virtual ~SavedState() = default;
+};
+
+class StateSaving {
+ public:
+  virtual ~StateSaving() = default;
+  // Into `reuse` when given (no allocation in the FMU where it supports that), otherwise into a new one.
+  virtual std::unique_ptr<SavedState> save(std::unique_ptr<SavedState> reuse = nullptr) = 0;
+  virtual void restore(const SavedState& state) = 0;
+  [[nodiscard]] virtual bool can_serialize() const = 0;
+  [[nodiscard]] virtual std::vector<std::uint8_t> serialize(
+      const SavedState& state) = 0;  // Error (input) unless can_serialize()
+  [[nodiscard]] virtual std::unique_ptr<SavedState> deserialize(std::span<const std::uint8_t> bytes) = 0;
+};
+
+class DirectionalDerivatives {
+ public:
+  virtual ~DirectionalDerivatives() = default;
+  // sensitivity = ∂unknowns/∂knowns · seed, at the present point.
+  virtual void directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                           std::span<const double> seed, std::span<double> sensitivity) = 0;
+};
+
+class AdjointDerivatives {
+ public:
+  virtual ~AdjointDerivatives() = default;
+  // sensitivity = seedᵀ · ∂unknowns/∂knowns.
+  virtual void adjoint(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                       std::span<const double> seed, std::span<double> sensitivity) = 0;
+};
+
+// FMI 1.0 and 2.0: derivatives of continuous inputs over the next step, one (reference, order) pair per value.
+class InputDerivatives {
+ public:
+  virtual ~InputDerivatives() = default;
+  virtual void set_input_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
+                                     std::span<const double> values) = 0;
+};
+
+class OutputDerivatives {
+ public:
+  virtual ~OutputDerivatives() = default;
+  virtual void output_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
+                                  std::span<double> values) = 0;
+};
+
+// Event iteration; Model Exchange always has it, Co-Simulation in FMI 3.0 when the FMU offers it and it was asked for.
+struct DiscreteUpdate {
+  bool repeat = false;  // discreteStatesNeedUpdate
+  bool terminate = false;
+  bool nominals_changed = false;
+  bool states_changed = false;
+  std::optional<Time> next_event;
+};
+
+class EventMode {
+ public:
+  virtual ~EventMode() = default;
+  virtual void enter_event_mode() = 0;
+  virtual DiscreteUpdate update_discrete_states() = 0;
+  // Back to step mode (Co-Simulation) or continuous-time mode (Model Exchange).
+  virtual void leave_event_mode() = 0;
+};
+
+// FMI 3.0: structural parameters may be set in configuration mode, before initialization or (tunable ones) at an event.
+class Configuration {
+ public:
+  virtual ~Configuration() = default;
+  virtual void enter_configuration() = 0;
+  virtual void exit_configuration() = 0;
+};
+
+// FMI 3.0 clocks. Ticks themselves are values of type Clock.
+struct ClockInterval {
+  double interval = 0;
+  enum class Qualifier : std::uint8_t { not_yet_known, unchanged, changed } qualifier = Qualifier::not_yet_known;
+};
+
+class Clocks {
+ public:
+  virtual ~Clocks() = default;
+  [[nodiscard]] virtual ClockInterval interval(ValueReference clock) = 0;
+  virtual void set_interval(ValueReference clock, double interval) = 0;
+  [[nodiscard]] virtual double shift(ValueReference clock) = 0;
+  virtual void set_shift(ValueReference clock, double shift) = 0;
+};
+
+// --- the instance
+// ------------------------------------------------------------------------------------------------------
+
+struct Experiment {
+  Time start = 0;
+  std::optional<Time> stop;
+  std::optional<double> tolerance;
+};
+
+class Instance {
+ public:
+  virtual ~Instance() = default;
+
+  [[nodiscard]] virtual const std::string& name() const = 0;
+  [[nodiscard]] virtual const describe::Interface& interface() const = 0;
+
+  virtual void set_debug_logging(bool on, std::span<const std::string> categories) = 0;
+  virtual void enter_initialization(const Experiment& experiment) = 0;
+  virtual void exit_initialization() = 0;
+  virtual void terminate() = 0;  // does nothing after an error that forbids it
+  virtual void reset() = 0;      // back to the state after instantiation
+
+  // Values of one type. `values` holds the elements of all references one after another; arrays (FMI 3.0) have several.
+  template <class T>
+  void get(std::span<const ValueReference> references, std::span<T> values) {
+    read(type_of<T>, references, values.data(), values.size());
+  }
+  template <class T>
+  void set(std::span<const ValueReference> references, std::span<const T> values) {
+    write(type_of<T>, references, values.data(), values.size());
+  }
+
+  // Null where the version, the FMU's flags or its binary do not have it; missing() says why.
+  [[nodiscard]] virtual StateSaving* state_saving() { return nullptr; }
+  [[nodiscard]] virtual DirectionalDerivatives* directional_derivatives() { return nullptr; }
+  [[nodiscard]] virtual AdjointDerivatives* adjoint_derivatives() { return nullptr; }
+  [[nodiscard]] virtual EventMode* event_mode() { return nullptr; }
+  [[nodiscard]] virtual Configuration* configuration() { return nullptr; }
+  [[nodiscard]] virtual Clocks* clocks() { return nullptr; }
+  // "unit 'wheel' (FMI 1.0) cannot save its state: …": an Error (input) to throw for a capability that is null.
+  [[nodiscard]] virtual std::string missing(std::string_view capability) const = 0;
+
+ protected:
+  virtual void read(Type type, std::span<const ValueReference> references, void* values, std::size_t count) = 0;
+  virtual void write(Type type, std::span<const ValueReference> references, const void* values, std::size_t count) = 0;
+};
+
+struct StepReport {
+  enum class End : std::uint8_t { completed, early, discarded };
+  End end = End::completed;
+  Time reached = 0;           // how far the unit came
+  bool event_needed = false;  // FMI 3.0: enter event mode before going on
+  bool terminate = false;     // the unit wants the simulation to end here
+};
+
+class CoSimulation : public Instance {
+ public:
+  // `may_roll_back`: whether a state from before `t` may still be restored later.
+  virtual StepReport do_step(Time t, Duration h, bool may_roll_back = false) = 0;
+  [[nodiscard]] virtual InputDerivatives* input_derivatives() { return nullptr; }
+  [[nodiscard]] virtual OutputDerivatives* output_derivatives() { return nullptr; }
+};
+
+struct IntegratorStep {
+  bool enter_event_mode = false;
+  bool terminate = false;
+};
+
+class ModelExchange : public Instance, public EventMode {
+ public:
+  [[nodiscard]] EventMode* event_mode() override { return this; }
+  [[nodiscard]] virtual std::size_t continuous_states() = 0;
+  [[nodiscard]] virtual std::size_t event_indicators() = 0;
+  virtual void set_time(Time t) = 0;
+  virtual void set_states(std::span<const double> x) = 0;
+  virtual void get_states(std::span<double> x) = 0;
+  virtual void get_derivatives(std::span<double> dx) = 0;
+  virtual void get_event_indicators(std::span<double> z) = 0;
+  virtual void get_nominals(std::span<double> x) = 0;
+  virtual IntegratorStep completed_integrator_step(bool may_roll_back = false) = 0;
+};
+
+class ScheduledExecution : public Instance {
+ public:
+  // Runs the model partition of an input clock.
+  virtual void activate(ValueReference clock, Time t) = 0;
+};
+
+// --- how an instance is made
+// -------------------------------------------------------------------------------------------
+
+// FMI 3.0, 4.2.2: what the FMU tells in the middle of a step, and what it is told.
+struct IntermediatePoint {
+  Time t = 0;
+  bool set_requested = false;
+  bool get_allowed = false;
+  bool step_finished = false;
+  bool can_return_early = false;
+};
+struct IntermediateAnswer {
+  bool return_early = false;
+  Time early_return_time = 0;
+};
+
+struct InstanceOptions {
+  std::string name = "unit";
+  bool visible = false;
+  bool logging = false;                         // the FMU's own debug logging
+  LogSink log;                                  // its messages; none: errors only show up in the text of exceptions
+  std::function<void(std::string_view)> trace;  // a line for every call
+  bool use_event_mode = false;                  // FMI 3.0 Co-Simulation, when the FMU has it
+  bool allow_early_return = false;              // FMI 3.0 Co-Simulation
+  std::vector<ValueReference> intermediate_variables;
+  std::function<IntermediateAnswer(const IntermediatePoint&)> intermediate_update;
+};
+
+}  // namespace consort::fmi

@@ -1,0 +1,244 @@
+#include "fmi/library.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace consort::fmi {
+
+namespace fs = std::filesystem;
+
+// --- loading
+// -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int deep_bind = 0;  // the sanitizers' run time does not allow it
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr int deep_bind = 0;
+#else
+constexpr int deep_bind = RTLD_DEEPBIND;
+#endif
+#else
+constexpr int deep_bind = RTLD_DEEPBIND;
+#endif
+
+// An FMU's own copy of a library (SUNDIALS, zlib, …) must win over the one that this process uses; functions that the
+// FMU never calls may be missing.
+void* open_library(const fs::path& file) { return dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | deep_bind); }
+
+std::string last_error() {
+  const char* text = dlerror();
+  return text == nullptr ? "unknown reason" : text;
+}
+
+// "libfoo.so.3: cannot open shared object file: No such file or directory" → "libfoo.so.3"
+std::string missing_library(const std::string& error) {
+  const auto colon = error.find(": cannot open shared object file");
+  return colon == std::string::npos ? std::string() : error.substr(0, colon);
+}
+
+}  // namespace
+
+std::vector<std::string> libraries_not_found(const fs::path& file) {
+  std::vector<std::string> missing;
+  for (const auto& name : needed_libraries(file)) {
+    if (fs::exists(file.parent_path() / name)) continue;
+    if (void* const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL))
+      dlclose(handle);
+    else
+      missing.push_back(name);
+  }
+  return missing;
+}
+
+Library::Library(const fs::path& file, const std::string& shown, std::string model_identifier)
+    : prefix_(std::move(model_identifier) + "_") {
+  const std::string mismatch = platform_mismatch(file);
+  require(mismatch.empty(), "{}: its binary {} {}; use an FMU for 64-bit Linux on x86", shown, file.filename().string(),
+          mismatch);
+  for (int attempt = 0; attempt < 64; ++attempt) {
+    handle_ = open_library(file);
+    if (handle_ != nullptr) return;
+    const std::string error = last_error();
+    const std::string name = missing_library(error);
+    // A library beside the binary that it does not look for there: load it first, then it is found by its name.
+    const fs::path beside = file.parent_path() / fs::path(name).filename();
+    void* const helper = name.empty() || !fs::exists(beside) ? nullptr : open_library(beside);
+    if (helper != nullptr) {
+      preloaded_.push_back(helper);
+      continue;
+    }
+    for (void* const p : preloaded_) dlclose(p);
+    if (name.empty())
+      throw input_error("{}: its binary cannot be loaded: {}; ask the maker of the FMU for a complete one", shown,
+                        error);
+    auto missing = libraries_not_found(file);
+    if (std::find(missing.begin(), missing.end(), name) == missing.end()) missing.insert(missing.begin(), name);
+    throw input_error("{}: its binary needs {}, which {} not installed; install {} and run again", shown,
+                      fmt::join(missing, ", "), missing.size() == 1 ? "is" : "are",
+                      missing.size() == 1 ? "it" : "them");
+  }
+  throw input_error(
+      "{}: its binary needs too many libraries that are beside it but not found; set LD_LIBRARY_PATH to their folder",
+      shown);
+}
+
+Library::~Library() {
+  if (handle_ != nullptr) dlclose(handle_);
+  for (auto p = preloaded_.rbegin(); p != preloaded_.rend(); ++p) dlclose(*p);
+}
+
+void* Library::find(const char* name) const {
+  if (void* const plain = dlsym(handle_, name)) return plain;
+  return dlsym(handle_, (prefix_ + name).c_str());
+}
+
+// --- platforms
+// ---------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> platforms(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder / "binaries", ignored)) {
+    if (entry.is_directory(ignored)) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+fs::path find_binary(const fs::path& folder, const std::string& shown, const std::string& model_identifier,
+                     describe::FmiVersion version) {
+  const bool third = version == describe::FmiVersion::v3;
+  const std::string wanted = model_identifier + ".so";
+  std::vector<std::string> found_elsewhere;
+  for (const char* const platform : {third ? "x86_64-linux" : "linux64", third ? "linux64" : "x86_64-linux"}) {
+    const fs::path place = folder / "binaries" / platform;
+    std::error_code ignored;
+    if (fs::exists(place / wanted, ignored)) return place / wanted;
+    for (const auto& entry : fs::directory_iterator(place, ignored)) {
+      if (entry.path().extension() == ".so") found_elsewhere.push_back(entry.path().string());
+    }
+    // Named differently, but there is only one: that must be it.
+    if (found_elsewhere.size() == 1) return found_elsewhere.front();
+    require(found_elsewhere.empty(), "{}: binaries/{} has no {}; it has {} other libraries, and none can be chosen",
+            shown, platform, wanted, found_elsewhere.size());
+  }
+  const auto others = platforms(folder);
+  const bool has_sources = fs::exists(folder / "sources");
+  const char* const way_out = has_sources ? "; it has sources: add --compile to build a binary for this machine"
+                                          : "; export it again for 64-bit Linux";
+  if (others.empty()) throw input_error("{}: has no binaries{}", shown, way_out);
+  throw input_error("{}: has binaries for {} only, none for 64-bit Linux{}", shown, fmt::join(others, ", "), way_out);
+}
+
+// --- ELF
+// ---------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Bounds-checked reads from an ELF file of unknown quality.
+class ElfFile {
+ public:
+  explicit ElfFile(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    bytes_.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  }
+  template <class T>
+  [[nodiscard]] const T* at(std::uint64_t offset) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T) || offset % alignof(T) != 0) return nullptr;
+    return reinterpret_cast<const T*>(bytes_.data() + offset);
+  }
+  [[nodiscard]] std::string text(std::uint64_t offset) const {
+    if (offset >= bytes_.size()) return {};
+    const auto end = std::find(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), bytes_.end(), '\0');
+    return {bytes_.begin() + static_cast<std::ptrdiff_t>(offset), end};
+  }
+  [[nodiscard]] bool is_elf() const {
+    return bytes_.size() >= EI_NIDENT && std::equal(ELFMAG, ELFMAG + SELFMAG, bytes_.begin());
+  }
+  [[nodiscard]] int bits() const { return bytes_[EI_CLASS] == ELFCLASS64 ? 64 : 32; }
+
+  // Where a virtual address is in the file; ~0 when it is in no segment.
+  [[nodiscard]] std::uint64_t file_offset(std::uint64_t address) const {
+    const auto* header = at<Elf64_Ehdr>(0);
+    for (unsigned i = 0; header != nullptr && i < header->e_phnum; ++i) {
+      const auto* segment = at<Elf64_Phdr>(header->e_phoff + i * sizeof(Elf64_Phdr));
+      if (segment == nullptr) break;
+      if (segment->p_type == PT_LOAD && address >= segment->p_vaddr && address - segment->p_vaddr < segment->p_filesz) {
+        return address - segment->p_vaddr + segment->p_offset;
+      }
+    }
+    return ~std::uint64_t{0};
+  }
+
+ private:
+  std::vector<char> bytes_;
+};
+
+}  // namespace
+
+std::vector<std::string> needed_libraries(const fs::path& file) {
+  const ElfFile elf(file);
+  std::vector<std::string> names;
+  if (!elf.is_elf() || elf.bits() != 64) return names;
+  const auto* header = elf.at<Elf64_Ehdr>(0);
+  for (unsigned i = 0; header != nullptr && i < header->e_phnum; ++i) {
+    const auto* segment = elf.at<Elf64_Phdr>(header->e_phoff + i * sizeof(Elf64_Phdr));
+    if (segment == nullptr) break;
+    if (segment->p_type != PT_DYNAMIC) continue;
+    std::uint64_t strings = ~std::uint64_t{0};
+    std::vector<std::uint64_t> offsets;
+    for (std::uint64_t o = segment->p_offset; const auto* entry = elf.at<Elf64_Dyn>(o); o += sizeof(Elf64_Dyn)) {
+      if (entry->d_tag == DT_NULL) break;
+      if (entry->d_tag == DT_NEEDED) offsets.push_back(entry->d_un.d_val);
+      if (entry->d_tag == DT_STRTAB) strings = elf.file_offset(entry->d_un.d_ptr);
+    }
+    if (strings == ~std::uint64_t{0}) break;
+    for (const auto offset : offsets) names.push_back(elf.text(strings + offset));
+  }
+  return names;
+}
+
+std::vector<std::string> exported_symbols(const fs::path& file) {
+  const ElfFile elf(file);
+  std::vector<std::string> names;
+  if (!elf.is_elf() || elf.bits() != 64) return names;
+  const auto* header = elf.at<Elf64_Ehdr>(0);
+  for (unsigned i = 0; header != nullptr && i < header->e_shnum; ++i) {
+    const auto* section = elf.at<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
+    if (section == nullptr) break;
+    if (section->sh_type != SHT_DYNSYM) continue;
+    const auto* strings = elf.at<Elf64_Shdr>(header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
+    if (strings == nullptr) break;
+    for (std::uint64_t n = 0; n < section->sh_size / sizeof(Elf64_Sym); ++n) {
+      const auto* symbol = elf.at<Elf64_Sym>(section->sh_offset + n * sizeof(Elf64_Sym));
+      if (symbol == nullptr) break;
+      if (symbol->st_shndx != SHN_UNDEF) names.push_back(elf.text(strings->sh_offset + symbol->st_name));
+    }
+  }
+  return names;
+}
+
+std::string platform_mismatch(const fs::path& file) {
+  const ElfFile elf(file);
+  if (!elf.is_elf()) return "is not a shared library for Linux";
+  if (elf.bits() != 64) return "is for 32-bit systems";
+  const auto* header = elf.at<Elf64_Ehdr>(0);
+  if (header == nullptr) return "is cut short";
+  if (header->e_machine == EM_AARCH64) return "is for ARM (aarch64)";
+  if (header->e_machine != EM_X86_64)
+    return fmt::format("is for another kind of processor (ELF machine {})", header->e_machine);
+  return {};
+}
+
+}  // namespace consort::fmi

@@ -1,0 +1,191 @@
+#include "fmi/safe_format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace consort::fmi {
+
+namespace {
+
+constexpr std::size_t longest = 65536;
+
+// Reads our own memory through the kernel, which answers EFAULT instead of a signal.
+std::size_t read_own_memory(const char* from, char* to, std::size_t bytes) {
+  const iovec local{to, bytes};
+  const iovec remote{const_cast<char*>(from), bytes};
+  const ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+  return n < 0 ? 0 : static_cast<std::size_t>(n);
+}
+
+// One conversion of a format: everything between '%' and its letter.
+struct Conversion {
+  std::string flags;  // flags, width and precision, with numbers put in for '*'
+  std::string length;
+  char letter = 0;
+};
+
+// A width or precision that a hostile format may not blow up.
+std::string bounded(int number) { return std::to_string(std::clamp(number, -512, 512)); }
+
+const char* parse_conversion(const char* p, std::va_list& arguments, Conversion& c) {
+  while (*p != 0 && std::strchr("-+ #0123456789.*'", *p) != nullptr) {
+    if (*p == '*')
+      c.flags += bounded(va_arg(arguments, int));
+    else
+      c.flags += *p;
+    ++p;
+  }
+  while (*p != 0 && std::strchr("hlLqjzt", *p) != nullptr) c.length += *p++;
+  c.letter = *p;
+  if (c.flags.size() > 16) c.flags.clear();
+  // Three digits at most in a row: no megabytes of padding.
+  for (std::size_t i = 0, run = 0; i < c.flags.size(); ++i) {
+    run = c.flags[i] >= '0' && c.flags[i] <= '9' ? run + 1 : 0;
+    if (run > 3) {
+      c.flags.clear();
+      break;
+    }
+  }
+  return *p == 0 ? p : p + 1;
+}
+
+template <class T>
+void append_formatted(std::string& out, const std::string& format, T value) {
+  std::array<char, 1600> buffer{};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  const int n = std::snprintf(buffer.data(), buffer.size(), format.c_str(), value);  // format was rebuilt by us
+#pragma GCC diagnostic pop
+  if (n > 0) out.append(buffer.data(), std::min(static_cast<std::size_t>(n), buffer.size() - 1));
+}
+
+void append_integer(std::string& out, const Conversion& c, std::va_list& arguments) {
+  const std::string head = "%" + c.flags;
+  if (c.length == "ll" || c.length == "q" || c.length == "L") {
+    append_formatted(out, head + "ll" + c.letter, va_arg(arguments, long long));
+  } else if (c.length == "l" || c.length == "j" || c.length == "z" || c.length == "t") {
+    append_formatted(out, head + "l" + c.letter, va_arg(arguments, long));
+  } else {
+    append_formatted(out, head + c.letter, va_arg(arguments, int));
+  }
+}
+
+void append_string(std::string& out, const Conversion& c, std::va_list& arguments) {
+  const char* text = va_arg(arguments, const char*);
+  if (!c.length.empty()) {
+    out += "(wide text)";
+    return;
+  }
+  append_formatted(out, "%" + c.flags + "s", safe_copy(text).c_str());
+}
+
+}  // namespace
+
+std::string safe_copy(const char* text, std::size_t most) {
+  if (text == nullptr) return "(null)";
+  std::string out;
+  std::array<char, 256> chunk{};
+  while (out.size() < most) {
+    // Never across a page boundary in one read: the next page may not be there.
+    const std::size_t to_page_end = 4096 - (reinterpret_cast<std::uintptr_t>(text) & 4095U);
+    const std::size_t wanted = std::min({chunk.size(), to_page_end, most - out.size()});
+    const std::size_t got = read_own_memory(text, chunk.data(), wanted);
+    if (got == 0) return out.empty() ? "(bad pointer)" : out;
+    const auto end = std::find(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(got), '\0');
+    out.append(chunk.begin(), end);
+    if (end != chunk.begin() + static_cast<std::ptrdiff_t>(got)) return out;
+    text += got;
+  }
+  return out;
+}
+
+std::string safe_format(const char* format, std::va_list arguments_in) {
+  const std::string text = safe_copy(format);
+  std::va_list arguments;
+  va_copy(arguments, arguments_in);
+  std::string out;
+  for (const char* p = text.c_str(); *p != 0 && out.size() < longest;) {
+    if (*p != '%') {
+      out += *p++;
+      continue;
+    }
+    const char* const start = p;
+    Conversion c;
+    p = parse_conversion(p + 1, arguments, c);
+    switch (c.letter) {
+      case '%': out += '%'; break;
+      case 'd':
+      case 'i':
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o':
+      case 'c': append_integer(out, c, arguments); break;
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
+        if (c.length == "L")
+          append_formatted(out, "%" + c.flags + "L" + c.letter, va_arg(arguments, long double));
+        else
+          append_formatted(out, "%" + c.flags + c.letter, va_arg(arguments, double));
+        break;
+      case 's': append_string(out, c, arguments); break;
+      case 'p': append_formatted(out, "%p", va_arg(arguments, void*)); break;
+      case 'n': static_cast<void>(va_arg(arguments, void*)); break;  // never write
+      default: out.append(start, p); break;                          // not a conversion: a per cent sign in plain text
+    }
+  }
+  va_end(arguments);
+  if (out.size() > longest) out.resize(longest);
+  return out;
+}
+
+std::string expand_variable_names(const std::string& message, const describe::Description& description) {
+  std::string out;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    if (message[i] != '#') {
+      out += message[i];
+      continue;
+    }
+    const std::size_t close = message.find('#', i + 1);
+    if (close == std::string::npos) return out.append(message, i);
+    if (close == i + 1) {
+      out += '#';
+      i = close;
+      continue;
+    }
+    const char kind = message[i + 1];
+    ValueReference reference = 0;
+    const char* const first = message.data() + i + 2;
+    const auto [stop, problem] = std::from_chars(first, message.data() + close, reference);
+    const bool read = problem == std::errc() && stop == message.data() + close;
+    const Type type = kind == 'i' || kind == 'e' ? Type::Int32
+                      : kind == 'b'              ? Type::Boolean
+                      : kind == 's'              ? Type::String
+                                                 : Type::Float64;
+    const auto id =
+        read && std::strchr("ribse", kind) != nullptr ? description.find(reference, type) : describe::no_variable;
+    if (id == describe::no_variable) {
+      out.append(message, i, close - i);  // the closing '#' may open the next one
+      i = close - 1;
+    } else {
+      out += description[id].name;
+      i = close;
+    }
+  }
+  return out;
+}
+
+}  // namespace consort::fmi

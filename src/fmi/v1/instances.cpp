@@ -1,0 +1,330 @@
+#include "fmi/v1/instances.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "fmi/safe_format.hpp"
+#include "fmi/v1/api.hpp"
+
+namespace consort::fmi::v1 {
+
+namespace {
+
+// --- callbacks
+// ---------------------------------------------------------------------------------------------------------
+
+// FMI 1.0 has no environment pointer: the caller is the one whose call this thread is in.
+void log_message(fmiComponent, fmiString, fmiStatus status, fmiString category, fmiString format, ...) {
+  Caller* const caller = Caller::from_environment(nullptr);
+  if (caller == nullptr) return;
+  std::va_list arguments;
+  va_start(arguments, format);
+  const std::string text = safe_format(format, arguments);
+  va_end(arguments);
+  caller->message(static_cast<Status>(status), safe_copy(category, 256).c_str(),
+                  expand_variable_names(text, caller->description()));
+}
+
+void* allocate(std::size_t count, std::size_t size) { return std::calloc(count, size); }
+void release(void* memory) { std::free(memory); }
+// Steps are waited for by asking (fmiGetStatus), so there is nothing to be told.
+void step_finished(fmiComponent, fmiStatus) {}
+
+// --- what Co-Simulation and Model Exchange share
+// -----------------------------------------------------------------------
+
+template <class Interface>
+class Common : public Interface {
+ public:
+  explicit Common(Foundation foundation)
+      : f_(std::move(foundation)),
+        api_(*f_.library),
+        caller_(f_.options.name, f_.description(), f_.options.log, f_.options.trace),
+        only_(f_.description(), f_.interface, f_.options.name) {}
+
+  [[nodiscard]] const std::string& name() const override { return caller_.unit(); }
+  [[nodiscard]] const describe::Interface& interface() const override { return f_.interface; }
+  [[nodiscard]] std::string missing(std::string_view capability) const override {
+    return missing_capability(caller_, capability);
+  }
+
+  void set_debug_logging(bool on, std::span<const std::string>) override { check(api_.set_debug_logging, boolean(on)); }
+
+  // FMI 1.0 initialises in one call; until then values are start values.
+  void enter_initialization(const Experiment& e) override {
+    caller_.set_time(e.start);
+    experiment_ = e;
+  }
+
+ protected:
+  static fmiBoolean boolean(bool b) { return b ? fmiTrue : fmiFalse; }
+
+  template <class F, class... A>
+  void check(const Function<F>& f, const A&... arguments) {
+    caller_.check(f, component_, arguments...);
+  }
+
+  void require_component(const char* function) {
+    caller_.trace_line(fmt::format("{}(\"{}\", \"{}\", …) -> {}", function, caller_.unit(),
+                                   f_.description().instantiation_token,
+                                   component_ != nullptr ? "an instance" : "null"));
+    if (component_ == nullptr) throw caller_.failure(function, Status::error);
+  }
+
+  void read(Type type, std::span<const ValueReference> references, void* values, std::size_t count) override {
+    CONSORT_ASSERT(count == references.size());
+    if (count == 0) return;
+    const Listed vr(references.data(), count);
+    switch (type) {
+      case Type::Float64: return check(api_.get_real, vr, count, Listed(static_cast<double*>(values), count));
+      case Type::Int32: return check(api_.get_integer, vr, count, Listed(static_cast<int*>(values), count));
+      case Type::Enumeration:
+        integers_.resize(count);
+        check(api_.get_integer, vr, count, Listed(integers_.data(), count));
+        for (std::size_t i = 0; i < count; ++i) static_cast<EnumValue*>(values)[i] = integers_[i];
+        return;
+      case Type::Boolean:
+        booleans_.resize(count);
+        check(api_.get_boolean, vr, count, Listed(booleans_.data(), count));
+        for (std::size_t i = 0; i < count; ++i) static_cast<Bool*>(values)[i] = booleans_[i] != fmiFalse;
+        return;
+      case Type::String:
+        texts_.assign(count, nullptr);
+        check(api_.get_string, vr, count, Listed(texts_.data(), count));
+        for (std::size_t i = 0; i < count; ++i)
+          static_cast<std::string*>(values)[i] = texts_[i] == nullptr ? "" : texts_[i];
+        return;
+      default: throw no_such_type(type);
+    }
+  }
+
+  void write(Type type, std::span<const ValueReference> references, const void* values, std::size_t count) override {
+    CONSORT_ASSERT(count == references.size());
+    if (count == 0) return;
+    const Listed vr(references.data(), count);
+    switch (type) {
+      case Type::Float64: return check(api_.set_real, vr, count, Listed(static_cast<const double*>(values), count));
+      case Type::Int32: return check(api_.set_integer, vr, count, Listed(static_cast<const int*>(values), count));
+      case Type::Enumeration:
+        integers_.resize(count);
+        for (std::size_t i = 0; i < count; ++i)
+          integers_[i] = static_cast<int>(static_cast<const EnumValue*>(values)[i].value);
+        return check(api_.set_integer, vr, count, Listed<const int>{integers_.data(), count});
+      case Type::Boolean:
+        booleans_.resize(count);
+        for (std::size_t i = 0; i < count; ++i) booleans_[i] = boolean(static_cast<const Bool*>(values)[i]);
+        return check(api_.set_boolean, vr, count, Listed<const fmiBoolean>{booleans_.data(), count});
+      case Type::String:
+        texts_.resize(count);
+        for (std::size_t i = 0; i < count; ++i) texts_[i] = static_cast<const std::string*>(values)[i].c_str();
+        return check(api_.set_string, vr, count, Listed<const fmiString>{texts_.data(), count});
+      default: throw no_such_type(type);
+    }
+  }
+
+  [[nodiscard]] Error no_such_type(Type type) const {
+    return run_error("{}: FMI 1.0 has no values of type {}", caller_.who(), consort::name_of(type));
+  }
+
+  Foundation f_;
+  Api api_;
+  Caller caller_;
+  OnlyInstance only_;
+  fmiComponent component_ = nullptr;
+  Experiment experiment_;
+  std::vector<int> integers_;  // scratch for conversions; grows to the largest call and stays
+  std::vector<fmiBoolean> booleans_;
+  std::vector<fmiString> texts_;
+};
+
+// --- Co-Simulation
+// -----------------------------------------------------------------------------------------------------
+
+class CoSimulationInstance final : public Common<CoSimulation>, public InputDerivatives, public OutputDerivatives {
+ public:
+  explicit CoSimulationInstance(Foundation foundation) : Common(std::move(foundation)) { instantiate(); }
+  ~CoSimulationInstance() override { release_component(); }
+  CoSimulationInstance(const CoSimulationInstance&) = delete;
+  CoSimulationInstance& operator=(const CoSimulationInstance&) = delete;
+
+  void exit_initialization() override {
+    check(api_.initialize_slave, experiment_.start, boolean(experiment_.stop.has_value()),
+          experiment_.stop.value_or(0.0));
+  }
+  void terminate() override {
+    if (!caller_.is_broken()) check(api_.terminate_slave);
+  }
+  void reset() override {
+    check(api_.reset_slave);
+    caller_.mend();
+  }
+
+  StepReport do_step(Time t, Duration h, bool) override {
+    caller_.set_time(t);
+    Status status = caller_.call(api_.do_step, component_, t, h, fmiBoolean{fmiTrue});
+    if (status == Status::pending) status = wait_for_step();
+    if (status == Status::discard) return discarded(t);
+    if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
+    return {StepReport::End::completed, t + h, false, false};
+  }
+
+  [[nodiscard]] InputDerivatives* input_derivatives() override {
+    return f_.interface.interpolates_inputs && api_.set_input_derivatives.call != nullptr ? this : nullptr;
+  }
+  void set_input_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
+                             std::span<const double> values) override {
+    check(api_.set_input_derivatives, Listed(references.data(), references.size()), references.size(),
+          Listed(orders.data(), orders.size()), Listed(values.data(), values.size()));
+  }
+
+  [[nodiscard]] OutputDerivatives* output_derivatives() override {
+    return f_.interface.max_output_derivative_order > 0 && api_.get_output_derivatives.call != nullptr ? this : nullptr;
+  }
+  void output_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
+                          std::span<double> values) override {
+    check(api_.get_output_derivatives, Listed(references.data(), references.size()), references.size(),
+          Listed(orders.data(), orders.size()), Listed(values.data(), values.size()));
+  }
+
+ private:
+  void instantiate() {
+    const std::string location = f_.location_uri();
+    // FMI 1.0 CS, 2.1.3: the MIME type of a stand-alone FMU is "application/x-fmu-sharedlibrary".
+    const std::string mime =
+        f_.interface.needs_execution_tool ? f_.interface.mime_type : "application/x-fmu-sharedlibrary";
+    const fmiCallbackFunctionsCS callbacks{log_message, allocate, release, step_finished};
+    component_ = caller_.call_plain(
+        api_.instantiate_slave, caller_.unit().c_str(), f_.description().instantiation_token.c_str(), location.c_str(),
+        mime.c_str(), 0.0, boolean(f_.options.visible), boolean(false), callbacks, boolean(f_.options.logging));
+    require_component(api_.instantiate_slave.name);
+  }
+  void release_component() {
+    if (component_ == nullptr || caller_.is_fatal() || api_.free_slave.call == nullptr) return;
+    caller_.call_plain(api_.free_slave, component_);
+    caller_.trace_line("fmiFreeSlaveInstance()");
+  }
+
+  Status wait_for_step() {
+    for (auto pause = std::chrono::microseconds(50);; pause = std::min(pause * 2, std::chrono::microseconds(10'000))) {
+      std::this_thread::sleep_for(pause);
+      fmiStatus answer = fmiPending;
+      check(api_.get_status, fmiDoStepStatus, Result(&answer));
+      if (answer != fmiPending) return static_cast<Status>(answer);
+    }
+  }
+
+  StepReport discarded(Time t) {
+    StepReport report{StepReport::End::discarded, t, false, false};
+    if (api_.get_real_status.call != nullptr) {
+      double reached = t;
+      if (caller_.call(api_.get_real_status, component_, fmiLastSuccessfulTime, Result(&reached)) <= Status::warning)
+        report.reached = reached;
+    }
+    return report;
+  }
+};
+
+// --- Model Exchange
+// ----------------------------------------------------------------------------------------------------
+
+class ModelExchangeInstance final : public Common<ModelExchange> {
+ public:
+  explicit ModelExchangeInstance(Foundation foundation) : Common(std::move(foundation)) { instantiate(); }
+  ~ModelExchangeInstance() override { release_component(); }
+  ModelExchangeInstance(const ModelExchangeInstance&) = delete;
+  ModelExchangeInstance& operator=(const ModelExchangeInstance&) = delete;
+
+  // fmiInitialize is also the first event update: its answer is handed out by the next update_discrete_states().
+  void exit_initialization() override {
+    set_time(experiment_.start);
+    fmiEventInfo info{};
+    check(api_.initialize, boolean(experiment_.tolerance.has_value()), experiment_.tolerance.value_or(0.0),
+          Result(&info));
+    pending_ = update_of(info);
+  }
+  void terminate() override {
+    if (!caller_.is_broken()) check(api_.terminate);
+  }
+  // FMI 1.0 Model Exchange has no reset: a new component takes the old one's place.
+  void reset() override {
+    release_component();
+    component_ = nullptr;
+    caller_.mend();
+    instantiate();
+  }
+
+  [[nodiscard]] std::size_t continuous_states() override { return f_.description().continuous_states; }
+  [[nodiscard]] std::size_t event_indicators() override { return f_.description().event_indicators; }
+
+  void set_time(Time t) override {
+    caller_.set_time(t);
+    check(api_.set_time, t);
+  }
+  void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
+  void get_states(std::span<double> x) override { check(api_.get_states, Listed(x.data(), x.size()), x.size()); }
+  void get_derivatives(std::span<double> dx) override {
+    check(api_.get_derivatives, Listed(dx.data(), dx.size()), dx.size());
+  }
+  void get_event_indicators(std::span<double> z) override {
+    check(api_.get_event_indicators, Listed(z.data(), z.size()), z.size());
+  }
+  void get_nominals(std::span<double> x) override { check(api_.get_nominals, Listed(x.data(), x.size()), x.size()); }
+
+  // FMI 1.0 has no modes.
+  void enter_event_mode() override {}
+  void leave_event_mode() override {}
+  DiscreteUpdate update_discrete_states() override {
+    if (pending_) {
+      const DiscreteUpdate update = *pending_;
+      pending_.reset();
+      return update;
+    }
+    fmiEventInfo info{};
+    check(api_.event_update, boolean(false), Result(&info));
+    return update_of(info);
+  }
+  IntegratorStep completed_integrator_step(bool) override {
+    fmiBoolean call_event_update = fmiFalse;
+    check(api_.completed_integrator_step, Result(&call_event_update));
+    return {call_event_update != fmiFalse, false};
+  }
+
+ private:
+  void instantiate() {
+    const fmiCallbackFunctionsME callbacks{log_message, allocate, release};
+    component_ =
+        caller_.call_plain(api_.instantiate_model, caller_.unit().c_str(), f_.description().instantiation_token.c_str(),
+                           callbacks, boolean(f_.options.logging));
+    require_component(api_.instantiate_model.name);
+  }
+  void release_component() {
+    if (component_ == nullptr || caller_.is_fatal() || api_.free_model.call == nullptr) return;
+    caller_.call_plain(api_.free_model, component_);
+    caller_.trace_line("fmiFreeModelInstance()");
+  }
+
+  static DiscreteUpdate update_of(const fmiEventInfo& info) {
+    DiscreteUpdate update;
+    update.repeat = info.iterationConverged == fmiFalse;
+    update.terminate = info.terminateSimulation != fmiFalse;
+    update.nominals_changed = info.stateValueReferencesChanged != fmiFalse;
+    update.states_changed = info.stateValuesChanged != fmiFalse;
+    if (info.upcomingTimeEvent != fmiFalse) update.next_event = info.nextEventTime;
+    return update;
+  }
+
+  std::optional<DiscreteUpdate> pending_;
+};
+
+}  // namespace
+
+std::unique_ptr<CoSimulation> make_co_simulation(Foundation foundation) {
+  return std::make_unique<CoSimulationInstance>(std::move(foundation));
+}
+
+std::unique_ptr<ModelExchange> make_model_exchange(Foundation foundation) {
+  return std::make_unique<ModelExchangeInstance>(std::move(foundation));
+}
+
+}  // namespace consort::fmi::v1

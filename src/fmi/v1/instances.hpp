@@ -1,0 +1,13 @@
+// Instances of FMI 1.0: the version-neutral interfaces of fmi/instance.hpp translated into calls, nothing else.
+#pragma once
+
+#include <memory>
+
+#include "fmi/package.hpp"
+
+namespace consort::fmi::v1 {
+
+std::unique_ptr<CoSimulation> make_co_simulation(Foundation foundation);
+std::unique_ptr<ModelExchange> make_model_exchange(Foundation foundation);
+
+}  // namespace consort::fmi::v1
