@@ -25,8 +25,8 @@ namespace consort::describe {
 
 enum class FmiVersion : std::uint8_t { v1, v2, v3, native };
 enum class InterfaceType : std::uint8_t { co_simulation, model_exchange, scheduled_execution };
-[[nodiscard]] std::string_view name_of(FmiVersion version);    // "FMI 2.0", "native model"
-[[nodiscard]] std::string_view name_of(InterfaceType type);    // "Co-Simulation"
+[[nodiscard]] std::string_view name_of(FmiVersion version);  // "FMI 2.0", "native model"
+[[nodiscard]] std::string_view name_of(InterfaceType type);  // "Co-Simulation"
 
 struct DefaultExperiment {
   std::optional<double> start_time;
@@ -41,30 +41,30 @@ struct Interface {
   std::string model_identifier;
   bool needs_execution_tool = false;
   bool only_once_per_process = false;
-  bool can_save_state = false;       // get, set and free FMU state
+  bool can_save_state = false;  // get, set and free FMU state
   bool can_serialize_state = false;
   bool directional_derivatives = false;
   bool adjoint_derivatives = false;
   bool per_element_dependencies = false;
   // Co-Simulation
   bool variable_step = false;
-  bool interpolates_inputs = false;         // FMI 1, 2: takes input derivatives
+  bool interpolates_inputs = false;  // FMI 1, 2: takes input derivatives
   std::uint32_t max_output_derivative_order = 0;
   std::optional<double> fixed_internal_step;
-  bool intermediate_update = false;         // FMI 3
-  bool might_return_early = false;          // FMI 3
+  bool intermediate_update = false;  // FMI 3
+  bool might_return_early = false;   // FMI 3
   bool can_return_early_after_intermediate_update = false;
   std::uint32_t recommended_input_smoothness = 0;
-  bool event_mode = false;                  // FMI 3; always true for Model Exchange
+  bool event_mode = false;  // FMI 3; always true for Model Exchange
   bool evaluates_discrete_states = false;
-  bool runs_asynchronously = false;         // FMI 1, 2: doStep may return pending
-  bool can_reject_steps = false;            // FMI 1
-  bool can_signal_events = false;           // FMI 1
+  bool runs_asynchronously = false;  // FMI 1, 2: doStep may return pending
+  bool can_reject_steps = false;     // FMI 1
+  bool can_signal_events = false;    // FMI 1
   // Model Exchange
   bool needs_completed_integrator_step = true;
   // Memory of the FMI 1 and 2 callbacks
   bool no_memory_management = false;
-  std::string entry_point;                  // FMI 1 CS: of a tool coupling; also its MIME type
+  std::string entry_point;  // FMI 1 CS: of a tool coupling; also its MIME type
   std::string mime_type;
 };
 
@@ -161,12 +161,12 @@ class Description {
   std::vector<Measure> units;
   std::vector<TypeDefinition> types;
   std::vector<Variable> variables;
-  std::vector<Value> starts;                            // Variable::start
-  std::vector<Dimension> dimensions;                    // Variable::dimensions
-  std::vector<ValueReference> clocks;                   // Variable::clocks
-  std::vector<ClockProperties> clock_properties;        // Variable::clock
-  std::vector<VariableAnnotation> variable_annotations; // sorted by variable
-  std::vector<Alias> aliases;                           // FMI 3 alias names, sorted by variable
+  std::vector<Value> starts;                             // Variable::start
+  std::vector<Dimension> dimensions;                     // Variable::dimensions
+  std::vector<ValueReference> clocks;                    // Variable::clocks
+  std::vector<ClockProperties> clock_properties;         // Variable::clock
+  std::vector<VariableAnnotation> variable_annotations;  // sorted by variable
+  std::vector<Alias> aliases;                            // FMI 3 alias names, sorted by variable
 
   // --- structure
   ModelStructure structure;
@@ -180,8 +180,8 @@ class Description {
 
   // Constant time; no_variable when there is none. Alias names find the variable that they stand for.
   [[nodiscard]] VariableId find(std::string_view name) const;
-  // The first variable of this value reference and type. FMI 1 and 2 share a reference among aliases, and use one number
-  // space per type; FMI 3 references are unique.
+  // The first variable of this value reference and type. FMI 1 and 2 share a reference among aliases, and use one
+  // number space per type; FMI 3 references are unique.
   [[nodiscard]] VariableId find(ValueReference reference, Type type) const;
   // As find(), but throws Error (input) with the nearest names.
   [[nodiscard]] VariableId require_variable(std::string_view name) const;

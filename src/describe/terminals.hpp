@@ -1,4 +1,5 @@
-// Terminals group variables into physical or logical connectors (FMI 3.0, terminalsAndIcons.xml; also used with FMI 2.0).
+// Terminals group variables into physical or logical connectors (FMI 3.0, terminalsAndIcons.xml; also used with
+// FMI 2.0).
 #pragma once
 
 #include <optional>

@@ -16,7 +16,14 @@ inline constexpr std::uint32_t no_start = std::numeric_limits<std::uint32_t>::ma
 inline constexpr std::uint32_t no_type = std::numeric_limits<std::uint32_t>::max();
 
 enum class Causality : std::uint8_t {
-  parameter, calculated_parameter, input, output, local, independent, structural_parameter, dependent,
+  parameter,
+  calculated_parameter,
+  input,
+  output,
+  local,
+  independent,
+  structural_parameter,
+  dependent,
 };
 enum class Variability : std::uint8_t { constant, fixed, tunable, discrete, continuous };
 enum class Initial : std::uint8_t { exact, approx, calculated, none };
@@ -38,24 +45,24 @@ struct Variable {
   double max = std::numeric_limits<double>::infinity();
   double nominal = 1.0;
   ValueReference reference = 0;
-  std::uint32_t start = no_start;           // into Description::starts
-  std::uint32_t declared_type = no_type;    // into Description::types
-  MeasureId unit = no_measure;              // into Description::units
+  std::uint32_t start = no_start;                // into Description::starts
+  std::uint32_t declared_type = no_type;         // into Description::types
+  MeasureId unit = no_measure;                   // into Description::units
   DisplayUnitId display_unit = no_display_unit;  // into the unit's display units
-  VariableId derivative_of = no_variable;   // the state that this is the derivative of
-  VariableId previous = no_variable;        // FMI 3 clocked states
-  Range dimensions;                         // into Description::dimensions; none for a scalar
-  Range clocks;                             // into Description::clocks
-  std::uint32_t clock = no_start;           // into Description::clock_properties, for clocks
-  std::uint32_t max_size = 0;               // Binary; 0: not said
-  std::uint32_t line = 0;                   // in the model description
+  VariableId derivative_of = no_variable;        // the state that this is the derivative of
+  VariableId previous = no_variable;             // FMI 3 clocked states
+  Range dimensions;                              // into Description::dimensions; none for a scalar
+  Range clocks;                                  // into Description::clocks
+  std::uint32_t clock = no_start;                // into Description::clock_properties, for clocks
+  std::uint32_t max_size = 0;                    // Binary; 0: not said
+  std::uint32_t line = 0;                        // in the model description
   Type type = Type::Float64;
   Causality causality = Causality::local;
   Variability variability = Variability::continuous;
   Initial initial = Initial::none;
   bool has_nominal : 1 = false;
-  bool negated : 1 = false;            // FMI 1: the value is minus (or not) what the reference holds
-  bool alias : 1 = false;              // FMI 1: declared as alias or negated alias of another
+  bool negated : 1 = false;  // FMI 1: the value is minus (or not) what the reference holds
+  bool alias : 1 = false;    // FMI 1: declared as alias or negated alias of another
   bool reinit : 1 = false;
   bool multiple_set_per_instant : 1 = true;
   bool intermediate_update : 1 = false;

@@ -1,0 +1,93 @@
+#include "fmi/check.hpp"
+
+#include <map>
+#include <memory>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/fmu_options.hpp"
+
+namespace consort::cli {
+
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  bool json = false;
+  bool strict = false;
+  fmi::OpenOptions open;
+};
+
+// A file that cannot be opened at all is one error among the others.
+Diagnostics check_file(const std::string& file, const fmi::OpenOptions& options) {
+  try {
+    return fmi::check(fmi::Fmu::open(file, options));
+  } catch (const Error& error) {
+    if (error.fault() != Fault::input) throw;
+    Diagnostics diagnostics;
+    diagnostics.add({Severity::error, "", 0, "", error.what()});
+    return diagnostics;
+  }
+}
+
+nlohmann::ordered_json to_json(const std::string& file, const Diagnostics& diagnostics) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& d : diagnostics.all()) {
+    list.push_back({{"severity", name_of(d.severity)},
+                    {"file", d.file},
+                    {"line", d.line},
+                    {"rule", d.rule},
+                    {"message", d.message}});
+  }
+  return {{"file", file},
+          {"errors", diagnostics.count(Severity::error)},
+          {"warnings", diagnostics.count(Severity::warning)},
+          {"notes", diagnostics.count(Severity::note)},
+          {"diagnostics", std::move(list)}};
+}
+
+void print(const std::string& file, const Diagnostics& diagnostics) {
+  for (const auto& d : diagnostics.all()) fmt::print("{}: {}\n", file, d.text());
+  fmt::print("{}: {} error{}, {} warning{}, {} note{}\n", file, diagnostics.count(Severity::error),
+             diagnostics.count(Severity::error) == 1 ? "" : "s", diagnostics.count(Severity::warning),
+             diagnostics.count(Severity::warning) == 1 ? "" : "s", diagnostics.count(Severity::note),
+             diagnostics.count(Severity::note) == 1 ? "" : "s");
+}
+
+int check(const Options& o) {
+  bool clean = true;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const auto& file : o.files) {
+    const Diagnostics diagnostics = check_file(file, o.open);
+    clean =
+        clean && diagnostics.count(Severity::error) == 0 && (!o.strict || diagnostics.count(Severity::warning) == 0);
+    if (o.json)
+      all.push_back(to_json(file, diagnostics));
+    else
+      print(file, diagnostics);
+  }
+  if (o.json) fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  return clean ? 0 : 1;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  auto& c =
+      *app.add_subcommand("check", "list every problem of an FMU with line and rule; status 1 when there are errors");
+  c.add_option("FILE", o->files, "FMUs, or folders that they were unpacked into")->required();
+  c.add_flag("--json", o->json, "for machines");
+  add_open_options(c, o->open);
+  c.get_option("--strict")->description("status 1 for warnings as well");
+  c.callback([o, &action] {
+    o->strict = o->open.strict;
+    o->open.strict = false;  // here it decides the status, not what is opened
+    action = [o] { return check(*o); };
+  });
+}
+
+}  // namespace consort::cli

@@ -1,0 +1,43 @@
+#include "record/compare.hpp"
+
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "cli/command.hpp"
+#include "record/formats.hpp"
+
+namespace consort::cli {
+
+namespace {
+
+struct Options {
+  std::string reference, result;
+  record::Band band;
+  bool json = false;
+};
+
+int compare(const Options& o) {
+  const auto comparison = record::compare(record::read_result(o.reference), record::read_result(o.result), o.band);
+  fmt::print("{}", o.json ? comparison.json() : comparison.text());
+  return comparison.inside() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  auto& c =
+      *app.add_subcommand("compare", "compare two result files in a band, variable by variable; status 1 when outside");
+  c.add_option("REFERENCE", o->reference, "what the result is held against")->required();
+  c.add_option("RESULT", o->result, "what is judged")->required();
+  c.add_option("--band", o->band.value, "half height of the band, relative to the range of the signal")
+      ->capture_default_str();
+  c.add_option("--time-band", o->band.time, "half width of the band, relative to the length of the reference")
+      ->capture_default_str();
+  c.add_option("--outliers", o->band.outliers, "fraction of points that may lie outside")->capture_default_str();
+  c.add_flag("--json", o->json, "for machines");
+  c.callback([o, &action] { action = [o] { return compare(*o); }; });
+}
+
+}  // namespace consort::cli

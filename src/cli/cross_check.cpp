@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/child_process.hpp"
+#include "base/error.hpp"
+#include "base/options.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "engine/simulate_fmu.hpp"
+#include "record/compare.hpp"
+#include "record/formats.hpp"
+
+namespace consort::cli {
+
+namespace fs = std::filesystem;
+using describe::InterfaceType;
+
+namespace {
+
+struct Options {
+  std::string tree;
+  std::string output = "cross-check-results";
+  std::string interface_type;
+  double timeout = 120;
+  record::Band band;
+  double strict_band = 0.01;
+  bool json = false;
+};
+
+enum class Grade { passed, failed, rejected };
+constexpr const char* grade_names[] = {"passed", "failed", "rejected"};
+
+struct Case {
+  fs::path fmu, reference, settings, input;  // the last two may not exist
+  InterfaceType interface = InterfaceType::co_simulation;
+  std::string name;  // relative to the tree, without the ending
+};
+
+struct Verdict {
+  Grade grade = Grade::rejected;
+  bool strict = false;
+  std::string reason;
+};
+
+// --- finding cases
+// -----------------------------------------------------------------------------------------------------
+
+// The tree has …/cs/… and …/me/… above the tools; elsewhere the FMU is taken as it is.
+InterfaceType interface_of(const fs::path& path) {
+  for (const auto& part : path) {
+    if (part == "me") return InterfaceType::model_exchange;
+  }
+  return InterfaceType::co_simulation;
+}
+
+std::vector<Case> find_cases(const Options& o) {
+  require(fs::is_directory(o.tree), "{}: is not a folder; give the cross-check tree or a part of it", o.tree);
+  std::vector<Case> cases;
+  for (const auto& entry : fs::recursive_directory_iterator(o.tree, fs::directory_options::skip_permission_denied)) {
+    if (entry.path().extension() != ".fmu") continue;
+    Case c;
+    c.fmu = entry.path();
+    const auto beside = [&](const char* suffix) { return c.fmu.parent_path() / (c.fmu.stem().string() + suffix); };
+    c.reference = beside("_ref.csv");
+    c.settings = beside("_ref.opt");
+    c.input = beside("_in.csv");
+    c.interface = interface_of(fs::relative(c.fmu, o.tree));
+    c.name = (fs::relative(c.fmu, o.tree).parent_path() / c.fmu.stem()).string();
+    const bool wanted =
+        o.interface_type.empty() || (o.interface_type == "me") == (c.interface == InterfaceType::model_exchange);
+    if (wanted && fs::exists(c.reference)) cases.push_back(std::move(c));
+  }
+  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
+  require(!cases.empty(),
+          "{}: no FMU with a NAME_ref.csv beside it was found; give the cross-check tree or a part of it", o.tree);
+  return cases;
+}
+
+// --- running one
+// -------------------------------------------------------------------------------------------------------
+
+double median_spacing(const std::vector<Time>& t) {
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < t.size(); ++i) {
+    if (t[i] > t[i - 1]) gaps.push_back(t[i] - t[i - 1]);
+  }
+  if (gaps.empty()) return 0;
+  std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2), gaps.end());
+  return gaps[gaps.size() / 2];
+}
+
+// What NAME_ref.opt says; a step of 0 stands for "variable", so the importer chooses.
+void apply_settings(const Case& c, const record::Result& reference, engine::SimulateOptions& s) {
+  consort::Options settings;
+  if (fs::exists(c.settings)) settings = read_options(c.settings);
+  s.start = settings.number("StartTime").value_or(reference.time.front());
+  s.stop = settings.number("StopTime").value_or(reference.time.back());
+  if (const auto step = settings.number("StepSize"); step.value_or(0) > 0) s.step = step;
+  if (const auto tolerance = settings.number("RelTol"); tolerance.value_or(0) > 0) s.tolerance = tolerance;
+  const double spacing = settings.number("OutputIntervalLength").value_or(median_spacing(reference.time));
+  if (s.step && spacing > 2 * *s.step) s.output_interval = spacing;
+}
+
+// In the child process: simulate and write the result; errors go to stderr and the exit status.
+int simulate_case(const Case& c, const record::Result& reference, const fs::path& output) {
+  const auto fmu = fmi::Fmu::open(c.fmu);
+  engine::FmuRun run;
+  run.interface = c.interface;
+  apply_settings(c, reference, run.simulate);
+  for (const auto& trajectory : reference.trajectories) {
+    if (fmu.description().find(trajectory.signal.name) != describe::no_variable)
+      run.simulate.outputs.push_back(trajectory.signal.name);
+  }
+  if (fs::exists(c.input)) {
+    run.input_file = c.input;
+    run.skip_unsettable_inputs = true;
+  }
+  const auto sink = record::make_sink(output);
+  record::Sink* const sinks[] = {sink.get()};
+  const auto report = engine::simulate_fmu(fmu, run, sinks);
+  for (const auto& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  return 0;
+}
+
+std::string last_line(const std::string& text) {
+  std::string last;
+  for (const auto part : split(text, '\n')) {
+    if (!trim(part).empty()) last = trim(part);
+  }
+  return last.starts_with("consort: ") ? last.substr(9) : last;
+}
+
+Verdict judge(const record::Result& reference, const fs::path& output, const Options& o) {
+  const auto result = record::read_result(output);
+  const auto comparison = record::compare(reference, result, o.band);
+  record::Band strict = o.band;
+  strict.value = o.strict_band;
+  Verdict v{comparison.inside() ? Grade::passed : Grade::failed, record::compare(reference, result, strict).inside(),
+            ""};
+  for (const auto& s : comparison.signals) {
+    if (s.verdict == record::Verdict::inside) continue;
+    v.reason = fmt::format("{}: {}", s.name, s.reason);
+    break;
+  }
+  return v;
+}
+
+Verdict run_case(const Case& c, const Options& o) {
+  const fs::path folder = fs::path(o.output) / c.name;
+  fs::create_directories(folder);
+  const fs::path output = folder / (c.fmu.stem().string() + "_out.csv");
+  for (const char* const name : grade_names) fs::remove(folder / name);
+  Verdict verdict;
+  try {
+    const auto reference = record::read_result(c.reference);
+    require(reference.rows() > 0, "{}: the reference has no rows", c.reference.string());
+    const auto outcome =
+        run_in_child([&] { return simulate_case(c, reference, output); },
+                     {.timeout_seconds = o.timeout, .capture_standard_error = true, .silence_standard_output = true});
+    if (outcome.timed_out)
+      verdict = {Grade::failed, false, fmt::format("did not finish within {} s", o.timeout)};
+    else if (outcome.signal != 0)
+      verdict = {Grade::failed, false, fmt::format("its process was ended by signal {}", outcome.signal)};
+    else if (outcome.exit_status == 2)
+      verdict = {Grade::rejected, false, last_line(outcome.standard_error)};
+    else if (outcome.exit_status != 0)
+      verdict = {Grade::failed, false, last_line(outcome.standard_error)};
+    else
+      verdict = judge(reference, output, o);
+  } catch (const Error& error) {
+    verdict = {Grade::failed, false, error.what()};
+  }
+  std::ofstream(folder / grade_names[static_cast<int>(verdict.grade)])
+      << verdict.reason << (verdict.reason.empty() ? "" : "\n");
+  return verdict;
+}
+
+// --- all of them
+// -------------------------------------------------------------------------------------------------------
+
+int cross_check(const Options& o) {
+  const auto cases = find_cases(o);
+  std::size_t counts[3] = {0, 0, 0};
+  std::size_t strict = 0;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& c : cases) {
+    const Verdict v = run_case(c, o);
+    ++counts[static_cast<int>(v.grade)];
+    strict += v.strict ? 1 : 0;
+    const char* const grade = grade_names[static_cast<int>(v.grade)];
+    if (o.json)
+      list.push_back({{"case", c.name}, {"result", grade}, {"strict", v.strict}, {"reason", v.reason}});
+    else
+      fmt::print("{:<8} {:<6} {}{}{}\n", grade, v.strict ? "strict" : "", c.name, v.reason.empty() ? "" : "  — ",
+                 v.reason);
+    std::fflush(stdout);
+  }
+  if (o.json) {
+    const nlohmann::ordered_json all{{"passed", counts[0]},
+                                     {"failed", counts[1]},
+                                     {"rejected", counts[2]},
+                                     {"passed strictly", strict},
+                                     {"cases", list}};
+    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print("\n{} cases: {} passed ({} of them within {} %), {} failed, {} rejected; results are in {}\n",
+               cases.size(), counts[0], strict, 100 * o.strict_band, counts[1], counts[2], o.output);
+  }
+  return counts[1] + counts[2] == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_cross_check(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  auto& c = *app.add_subcommand("cross-check",
+                                "simulate the FMUs of an FMI cross-check tree and compare them with their references");
+  c.add_option("DIR", o->tree, "the tree, or a part of it")->required();
+  c.add_option("--output-dir", o->output, "where results and the files passed, failed or rejected go")
+      ->capture_default_str();
+  c.add_option("--interface-type", o->interface_type, "only cs or me")->check(CLI::IsMember({"cs", "me"}));
+  c.add_option("--timeout", o->timeout, "seconds for one FMU")->capture_default_str()->check(CLI::PositiveNumber);
+  c.add_option("--band", o->band.value, "half height of the band, relative to the range of the signal")
+      ->capture_default_str();
+  c.add_option("--time-band", o->band.time, "half width of the band, relative to the run")->capture_default_str();
+  c.add_option("--strict-band", o->strict_band, "half height for the count beside it")->capture_default_str();
+  c.add_flag("--json", o->json, "for machines");
+  c.callback([o, &action] { action = [o] { return cross_check(*o); }; });
+}
+
+}  // namespace consort::cli

@@ -1,0 +1,86 @@
+#include "draw/plot.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "record/formats.hpp"
+
+namespace consort::cli {
+
+namespace {
+
+struct Options {
+  std::string result;
+  std::vector<std::string> names;
+  std::vector<std::string> output_files;
+  std::string title;
+  bool terminal = false;
+  int width = 0;
+  int height = 0;
+};
+
+int terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 30) return std::min<int>(size.ws_col, 160);
+  return 80;
+}
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw run_error("{}: the plot cannot be written; check the folder and the disk", file);
+  fmt::print(stderr, "wrote {}\n", file);
+}
+
+int plot(const Options& o) {
+  const auto result = record::read_result(o.result);
+  const std::string title = o.title.empty() ? std::filesystem::path(o.result).stem().string() : o.title;
+  if (o.terminal) {
+    const bool colour = isatty(STDOUT_FILENO) != 0;
+    fmt::print("{}", draw::plot_terminal(
+                         result, o.names,
+                         {title, o.width > 0 ? o.width : terminal_width(), o.height > 0 ? o.height : 20, colour}));
+    if (o.output_files.empty()) return 0;
+  }
+  draw::PlotOptions options;
+  options.title = title;
+  if (o.width > 0 && !o.terminal) options.width = o.width;
+  if (o.height > 0 && !o.terminal) options.panel_height = o.height;
+  auto files = o.output_files;
+  if (files.empty()) files.push_back(std::filesystem::path(o.result).stem().string() + ".svg");
+  for (const auto& file : files) {
+    const auto ending = std::filesystem::path(file).extension();
+    require(ending == ".svg" || ending == ".html",
+            "{}: plots are written as .svg or .html; choose one of these endings", file);
+    write(file,
+          ending == ".svg" ? draw::plot_svg(result, o.names, options) : draw::plot_html(result, o.names, options));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  auto& c = *app.add_subcommand("plot", "draw a result as SVG, as a page that can be zoomed, or in the terminal");
+  c.add_option("RESULT", o->result, "a result file")->required();
+  c.add_option("NAME", o->names, "variables to draw (default: all numbers)");
+  c.add_option("--output-file,-o", o->output_files,
+               "NAME.svg or NAME.html, any number of times (default: RESULT.svg here)")
+      ->take_all()
+      ->allow_extra_args(false);
+  c.add_flag("--terminal", o->terminal, "draw in the terminal");
+  c.add_option("--title", o->title, "title (default: the file's name)");
+  c.add_option("--width", o->width, "width in pixels, or characters in the terminal")->check(CLI::PositiveNumber);
+  c.add_option("--height", o->height, "height of a panel in pixels, or of all in lines")->check(CLI::PositiveNumber);
+  c.callback([o, &action] { action = [o] { return plot(*o); }; });
+}
+
+}  // namespace consort::cli

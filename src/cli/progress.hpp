@@ -1,0 +1,36 @@
+// Progress on stderr: a line that is drawn anew on a terminal, one parseable line a second otherwise.
+#pragma once
+
+#include <atomic>
+
+#include "engine/simulate.hpp"
+
+namespace consort::cli {
+
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool quiet);
+  ~ProgressLine();  // clears the line
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const engine::Progress& progress);
+
+ private:
+  bool quiet_;
+  bool terminal_;
+  bool drawn_ = false;
+  double last_ = 0;
+};
+
+// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second one ends the process.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  [[nodiscard]] static const std::atomic<bool>& requested();
+};
+
+}  // namespace consort::cli

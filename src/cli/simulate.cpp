@@ -1,0 +1,165 @@
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include <fmt/core.h>
+
+#include "base/child_process.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/fmu_options.hpp"
+#include "cli/progress.hpp"
+#include "engine/simulate_fmu.hpp"
+#include "record/formats.hpp"
+
+namespace consort::cli {
+
+namespace {
+
+struct Options {
+  std::string model;
+  std::string interface_type;
+  std::string output_file;
+  std::vector<std::string> start_values;
+  std::string fmi_log_file;
+  bool log_fmi = false;
+  bool quiet = false;
+  std::string initial_state_file;
+  std::string final_state_file;
+  double timeout = 0;
+  fmi::OpenOptions open;
+  engine::FmuRun run;
+};
+
+std::vector<std::uint8_t> read_bytes(const std::string& file) {
+  const std::string text = read_file(file);
+  return {text.begin(), text.end()};
+}
+
+void write_bytes(const std::string& file, const std::vector<std::uint8_t>& bytes) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!out.flush()) throw run_error("{}: the final state cannot be written; check the folder and the disk", file);
+}
+
+void set_start_values(const Options& o, engine::FmuRun& run) {
+  for (const auto& text : o.start_values) {
+    const auto equals = text.find('=');
+    require(equals != std::string::npos && equals > 0, "--start-value '{}': write it as NAME=VALUE", text);
+    run.simulate.start_values.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+}
+
+void set_interface(const Options& o, engine::FmuRun& run) {
+  if (o.interface_type == "cs") run.interface = describe::InterfaceType::co_simulation;
+  if (o.interface_type == "me") run.interface = describe::InterfaceType::model_exchange;
+}
+
+// Where a trace of all FMI calls goes: a file, or stderr.
+std::shared_ptr<std::FILE> open_trace(const Options& o) {
+  if (o.fmi_log_file.empty()) return {stderr, [](std::FILE*) {}};
+  std::FILE* const file = std::fopen(o.fmi_log_file.c_str(), "w");
+  require(file != nullptr, "{}: cannot be written; choose another --fmi-log-file", o.fmi_log_file);
+  return {file, [](std::FILE* f) { std::fclose(f); }};
+}
+
+void print_message(const LogMessage& m, bool all) {
+  if (!all && m.level < LogLevel::warning) return;
+  fmt::print(stderr, "[{}] {}{}{}: {}\n", name_of(m.level), m.unit, m.category.empty() ? "" : " ", m.category, m.text);
+}
+
+int simulate(const Options& o) {
+  auto run = o.run;
+  set_interface(o, run);
+  set_start_values(o, run);
+  if (!o.initial_state_file.empty()) run.simulate.initial_state = read_bytes(o.initial_state_file);
+  run.simulate.keep_final_state = !o.final_state_file.empty();
+  const auto fmu = fmi::Fmu::open(o.model, o.open);
+  const std::string output =
+      o.output_file.empty() ? std::filesystem::path(o.model).stem().string() + ".csv" : o.output_file;
+  const auto sink = record::make_sink(output);
+  record::Sink* const sinks[] = {sink.get()};
+
+  run.log = [all = run.logging](const LogMessage& m) { print_message(m, all); };
+  if (o.log_fmi || !o.fmi_log_file.empty()) {
+    run.trace = [file = open_trace(o)](std::string_view line) {
+      fmt::print(file.get(), "{}\n", line);
+      std::fflush(file.get());  // the last line before a crash is the one that matters
+    };
+  }
+  ProgressLine progress(o.quiet);
+  const StopOnSignal signals;
+  run.simulate.progress = [&](const engine::Progress& p) { progress.show(p); };
+  run.simulate.stop_requested = &StopOnSignal::requested();
+  const auto report = engine::simulate_fmu(fmu, run, sinks);
+  if (!o.final_state_file.empty()) write_bytes(o.final_state_file, report.final_state);
+  if (!o.quiet) {
+    const auto warnings = fmu.diagnostics().count(Severity::warning);
+    fmt::print(stderr, "{}: {}\n", fmu.description().model_name, report.text());
+    if (warnings > 0)
+      fmt::print(stderr, "  the description breaks {} rule{} of the standard; 'consort check' lists them\n", warnings,
+                 warnings == 1 ? "" : "s");
+    if (output != "-") fmt::print(stderr, "  wrote {}\n", output);
+  }
+  return 0;
+}
+
+int simulate_in_time(const Options& o) {
+  if (o.timeout <= 0) return simulate(o);
+  const auto outcome =
+      run_in_child([&] { return simulate(o); }, {.timeout_seconds = o.timeout, .capture_standard_error = false});
+  if (outcome.timed_out)
+    throw run_error("{}: did not finish within {} s and was ended; what it recorded is kept", o.model, o.timeout);
+  if (outcome.signal != 0)
+    throw run_error("{}: its process was ended by signal {}; what it recorded is kept", o.model, outcome.signal);
+  return outcome.exit_status;
+}
+
+template <class T>
+void add_number(CLI::App& command, const char* name, std::optional<T>& value, const char* help) {
+  command.add_option_function<T>(
+      name, [&value](const T& v) { value = v; }, help);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  auto& c = *app.add_subcommand("simulate", "simulate one FMU");
+  auto& s = o->run.simulate;
+  c.add_option("MODEL", o->model, "the FMU, or the folder that it was unpacked into")->required();
+  c.add_option("--interface-type", o->interface_type, "cs or me (default: cs where the FMU has it)")
+      ->check(CLI::IsMember({"cs", "me"}));
+  add_number(c, "--start-time", s.start, "start time in s (default: the FMU's, or 0)");
+  add_number(c, "--stop-time", s.stop, "stop time in s (default: the FMU's, or 1 s later)");
+  add_number(c, "--step-size", s.step, "communication step in s (default: the FMU's, or a thousandth of the run)");
+  add_number(c, "--output-interval", s.output_interval, "time between rows in s (default: every communication point)");
+  add_number(c, "--tolerance", s.tolerance, "relative tolerance for the FMU's solver (default: the FMU's, or 1e-4)");
+  c.add_option("--start-value", o->start_values, "NAME=VALUE, any number of times; arrays: values separated by blanks")
+      ->take_all()
+      ->allow_extra_args(false);
+  c.add_option("--input-file", o->run.input_file, "CSV with time and the inputs");
+  c.add_flag("--skip-unsettable-inputs", o->run.skip_unsettable_inputs,
+             "leave out columns of the input file that cannot be set");
+  c.add_option("--output-file", o->output_file, "result file (default: NAME.csv here); '-' is standard output");
+  c.add_option("--output-variable", s.outputs, "a variable to record, any number of times (default: the outputs)")
+      ->take_all()
+      ->allow_extra_args(false);
+  c.add_flag("--log-fmi-calls,--log-fmi", o->log_fmi, "show every call into the FMU");
+  c.add_option("--fmi-log-file", o->fmi_log_file, "write the calls to a file instead");
+  c.add_flag("--debug-logging", o->run.logging, "switch the FMU's own logging on and show all of it");
+  c.add_option("--initial-fmu-state-file", o->initial_state_file,
+               "start from this saved state instead of initialising");
+  c.add_option("--final-fmu-state-file", o->final_state_file, "save the state at the end");
+  c.add_flag("--event-mode-used", o->run.use_event_mode, "FMI 3.0: handle events in event mode where the FMU has it");
+  c.add_flag("--early-return-allowed", o->run.allow_early_return, "FMI 3.0: the FMU may return early from a step");
+  c.add_flag("--compile", o->open.compile, "build the binary from the FMU's sources when it has none for this machine");
+  c.add_option("--timeout", o->timeout, "run in a process of its own and end it after this many seconds")
+      ->check(CLI::PositiveNumber);
+  c.add_flag("--quiet,-q", o->quiet, "no progress and no report");
+  add_open_options(c, o->open);
+  c.callback([o, &action] { action = [o] { return simulate_in_time(*o); }; });
+}
+
+}  // namespace consort::cli

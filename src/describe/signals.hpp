@@ -1,0 +1,56 @@
+// A choice of variables, and where each of their elements sits in Columns: the layout of every block of values that
+// crosses a unit's boundary. Made once; used for one get or set call per type.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/value.hpp"
+#include "describe/description.hpp"
+
+namespace consort::describe {
+
+class SignalSet {
+ public:
+  // All chosen variables of one type, in the order of the choice.
+  struct Group {
+    Type type = Type::Float64;
+    std::vector<VariableId> variables;
+    std::vector<ValueReference> references;
+    std::vector<std::uint32_t> offsets;  // of each variable's first element in the column; one more for the end
+    std::vector<std::uint32_t> negated;  // elements whose sign is turned around (FMI 1 negated aliases)
+    [[nodiscard]] std::size_t elements() const { return offsets.back(); }
+  };
+
+  SignalSet() = default;
+  // `sizes` gives elements per chosen variable where structural parameters changed them; empty: as described.
+  SignalSet(const Description& description, std::span<const VariableId> choice,
+            std::span<const std::uint64_t> sizes = {});
+
+  [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+  [[nodiscard]] const std::vector<VariableId>& choice() const { return choice_; }
+  [[nodiscard]] bool empty() const { return choice_.empty(); }
+  [[nodiscard]] Columns make_columns() const;  // sized, zero
+  // Turns the sign (numbers) or truth (Booleans) of negated aliases around: after a get, before a set.
+  void negate(Columns& columns) const;
+
+  // Where one chosen variable's elements are: its column's type and the first element.
+  struct Place {
+    Type type = Type::Float64;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  [[nodiscard]] Place place(std::size_t index_in_choice) const { return places_[index_in_choice]; }
+
+ private:
+  std::vector<VariableId> choice_;
+  std::vector<Place> places_;
+  std::vector<Group> groups_;
+};
+
+// "x" for a scalar; "x[1]", "A[2,3]" (1-based, row-major) for the element of an array.
+[[nodiscard]] std::string element_name(const Description& description, const Variable& variable, std::uint64_t element);
+
+}  // namespace consort::describe

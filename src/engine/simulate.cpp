@@ -1,0 +1,406 @@
+#include "engine/simulate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/schedule.hpp"
+#include "engine/start_values.hpp"
+
+namespace consort::engine {
+
+using describe::Causality;
+using describe::SignalSet;
+using describe::VariableId;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
+
+// --- defaults
+// ----------------------------------------------------------------------------------------------------------
+
+struct Plan {
+  Time start = 0, stop = 1;
+  Duration step = 0;
+  double tolerance = 1e-4;
+};
+
+Plan make_plan(const unit::Unit& unit, const SimulateOptions& o, std::vector<std::string>& assumed) {
+  const auto& e = unit.description().default_experiment;
+  Plan p;
+  p.start = o.start.value_or(e.start_time.value_or(0.0));
+  if (o.stop) {
+    p.stop = *o.stop;
+  } else if (e.stop_time && *e.stop_time > p.start) {
+    p.stop = *e.stop_time;
+    assumed.push_back(fmt::format("stop time {} s (the unit's default experiment)", p.stop));
+  } else {
+    p.stop = p.start + 1;
+    assumed.push_back(fmt::format("stop time {} s (neither given nor in the unit's default experiment)", p.stop));
+  }
+  p.tolerance = o.tolerance.value_or(e.tolerance.value_or(1e-4));
+  const auto* interface = unit.description().interface(describe::InterfaceType::co_simulation);
+  if (o.step) {
+    p.step = *o.step;
+  } else if (interface != nullptr && interface->fixed_internal_step.value_or(0) > 0 && !interface->variable_step) {
+    p.step = *interface->fixed_internal_step;
+    assumed.push_back(fmt::format("step size {} s (the unit's fixed internal step)", p.step));
+  } else if (e.step_size.value_or(0) > 0) {
+    p.step = *e.step_size;
+    assumed.push_back(fmt::format("step size {} s (the unit's default experiment)", p.step));
+  } else {
+    p.step = p.stop > p.start ? (p.stop - p.start) / 1000 : 1;
+    assumed.push_back(
+        fmt::format("step size {} s (a thousandth of the run; neither given nor hinted at by the unit)", p.step));
+  }
+  return p;
+}
+
+// --- the run
+// -----------------------------------------------------------------------------------------------------------
+
+class Run {
+ public:
+  Run(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
+      std::span<record::Sink* const> sinks)
+      : unit_(unit),
+        o_(options),
+        table_(table),
+        sinks_(sinks),
+        plan_(make_plan(unit, options, report_.assumed)),
+        schedule_(Grid(plan_.start, plan_.stop, plan_.step), output_grid(), unit.variable_step()) {
+    report_.start = plan_.start;
+    report_.stop = plan_.stop;
+    report_.step = plan_.step;
+    report_.reached = plan_.start;
+    if (schedule_.ends_short()) {
+      report_.warnings.push_back(
+          fmt::format("the step {} s does not divide the run and the unit takes no other: it ends at {} s", plan_.step,
+                      schedule_.stop()));
+    }
+    if (o_.output_interval && !unit.variable_step()) {
+      report_.warnings.emplace_back(
+          "the unit takes equal steps only: rows are recorded at the first communication point after each output "
+          "point");
+    }
+  }
+
+  RunReport operator()() {
+    const auto begun = Clock::now();
+    begun_ = last_look_ = begun;
+    const Ending ending(*this);
+    choose_signals();
+    initialize();
+    begin_recording();
+    record(plan_.start);
+    Time t = plan_.start;
+    while (!schedule_.done(t) && report_.ended_early.empty()) t = advance(t);
+    if (o_.keep_final_state) keep_final_state();
+    unit_.terminate();
+    report_.wall_seconds = seconds_since(begun);
+    return std::move(report_);
+  }
+
+ private:
+  // Sinks are ended whatever happens.
+  class Ending {
+   public:
+    explicit Ending(Run& run) : run_(run), exceptions_(std::uncaught_exceptions()) {}
+    ~Ending() noexcept(false) {
+      if (!run_.recording_) return;
+      for (auto* const sink : run_.sinks_) {
+        try {
+          sink->end();
+        } catch (const Error&) {
+          if (std::uncaught_exceptions() == exceptions_) throw;  // the unit's own failure is the one to tell
+        }
+      }
+    }
+    Ending(const Ending&) = delete;
+    Ending& operator=(const Ending&) = delete;
+
+   private:
+    Run& run_;
+    int exceptions_;
+  };
+
+  [[nodiscard]] std::optional<Grid> output_grid() const {
+    if (!o_.output_interval) return std::nullopt;
+    return Grid(plan_.start, plan_.stop, *o_.output_interval);
+  }
+
+  // --- set-up
+
+  void choose_signals() {
+    const auto& d = unit_.description();
+    starts_ = resolve_start_values(d, o_.start_values);
+    std::vector<VariableId> chosen;
+    if (o_.outputs.empty()) {
+      for (std::size_t i = 0; i < d.variables.size(); ++i) {
+        if (d.variables[i].causality == Causality::output) chosen.push_back(static_cast<VariableId>(i));
+      }
+    }
+    for (const auto& name : o_.outputs) chosen.push_back(d.require_variable(name));
+    recorded_ = starts_.signals(d, chosen);
+    row_ = recorded_.make_columns();
+    if (table_ == nullptr) return;
+    const auto& names = table_->variables();
+    inputs_ = SignalSet(d, names);
+    input_values_ = inputs_.make_columns();
+    for (const VariableId id : names) {
+      const auto& v = d[id];
+      if (v.type == Type::Float64 && v.variability == describe::Variability::continuous) {
+        // Slopes come in the order of the Float64 column; arrays have no input derivatives in FMI 1.0 and 2.0.
+        slope_places_.push_back(static_cast<std::uint32_t>(float_elements_));
+        slope_references_.push_back(v.reference);
+        continuous_ids_.push_back(id);
+      } else {
+        only_continuous_ = false;
+      }
+      if (v.type == Type::Float64) float_elements_ += d.element_count(v);
+    }
+    slopes_.resize(slope_references_.size());
+    if (unit_.events() != nullptr && !only_continuous_) {
+      continuous_inputs_ = SignalSet(d, continuous_ids_);
+      continuous_values_ = continuous_inputs_.make_columns();
+    }
+  }
+
+  void initialize() {
+    if (!o_.initial_state.empty()) {
+      auto* const states = unit_.rollback();
+      require(states != nullptr && states->can_serialize(),
+              "unit '{}' cannot take over a saved state: the FMU does not declare that it serialises its state",
+              unit_.name());
+      states->restore(*states->deserialize(o_.initial_state));
+      return;
+    }
+    starts_.apply_structural(unit_);
+    starts_.apply(unit_);
+    unit_.enter_initialization({plan_.start, plan_.stop, plan_.tolerance});
+    set_inputs(plan_.start, true);
+    unit_.exit_initialization();
+    if (auto* const events = unit_.events()) {
+      iterate(*events, plan_.start);
+      events->leave_event_mode();
+    }
+  }
+
+  void begin_recording() {
+    const auto& d = unit_.description();
+    record::Header header;
+    for (std::size_t i = 0; i < recorded_.choice().size(); ++i) {
+      const auto& v = d[recorded_.choice()[i]];
+      for (std::uint32_t e = 0; e < recorded_.place(i).count; ++e) {
+        header.signals.push_back({starts_.element_name(d, v, e), v.type, std::string(d.unit_name(v)),
+                                  std::string(v.description), v.variability != describe::Variability::continuous});
+      }
+    }
+    header.facts = {{"model", d.model_name},
+                    {"unit", std::string(describe::name_of(d.version))},
+                    {"start time", fmt::format("{}", plan_.start)},
+                    {"stop time", fmt::format("{}", plan_.stop)},
+                    {"step size", fmt::format("{}", plan_.step)},
+                    {"tolerance", fmt::format("{}", plan_.tolerance)}};
+    for (auto* const sink : sinks_) sink->begin(header);
+    recording_ = true;
+  }
+
+  // --- the loop
+
+  Time advance(Time t) {
+    const auto event = table_ != nullptr ? table_->next_event_after(t) : std::nullopt;
+    auto point = schedule_.next(t, event);
+    set_inputs(t, false);
+    const unit::StepOutcome outcome = step(t, point.h);
+    ++report_.steps;
+    const bool whole = outcome.why != unit::Why::early && outcome.reached >= t + point.h - Grid::slack * plan_.step;
+    const Time now = whole ? point.t : outcome.reached;
+    report_.reached = now;
+    if (outcome.why == unit::Why::early) ++report_.early_returns;
+    if (outcome.why == unit::Why::terminate)
+      report_.ended_early = fmt::format("the unit asked to end the simulation at t = {} s", now);
+    const bool input_event = event && *event <= now + Grid::slack * plan_.step;
+    if (unit_.events() != nullptr && report_.ended_early.empty() && (outcome.why == unit::Why::event || input_event)) {
+      record(now);
+      handle_event(now);
+      record(now);
+    } else if ((whole && point.record) || !report_.ended_early.empty()) {
+      record(now);
+    }
+    look_around(now);
+    return now;
+  }
+
+  // A unit that discards a step gets shorter ones, as far as it takes them.
+  unit::StepOutcome step(Time t, Duration h) {
+    auto outcome = unit_.step({t, h, false});
+    for (int attempt = 0; outcome.why == unit::Why::discarded; ++attempt) {
+      ++report_.discarded;
+      if (outcome.reached > t) return {outcome.reached, unit::Why::early};
+      if (!unit_.variable_step() || attempt == 10) {
+        throw run_error("unit '{}' discarded the step of {} s at t = {} s; try a smaller --step-size", unit_.name(), h,
+                        t);
+      }
+      h /= 2;
+      outcome = unit_.step({t, h, false});
+      if (outcome.why == unit::Why::completed) outcome.why = unit::Why::early;
+    }
+    return outcome;
+  }
+
+  void set_inputs(Time t, bool all) {
+    if (inputs_.empty()) return;
+    // With event mode, what is not continuous changes in event mode only (FMI 3.0, 4.2.3).
+    if (!all && unit_.events() != nullptr && !only_continuous_) {
+      if (continuous_inputs_.empty()) return;
+      table_->at(t, input::Side::after, cursor_, input_values_);
+      copy_continuous();
+      unit_.set(continuous_inputs_, continuous_values_);
+      return;
+    }
+    table_->at(t, input::Side::after, cursor_, input_values_);
+    unit_.set(inputs_, input_values_);
+    if (all || slope_references_.empty() || !takes_slopes_) return;
+    table_->slopes(t, input::Side::after, cursor_, table_slopes_);
+    for (std::size_t i = 0; i < slope_places_.size(); ++i) slopes_[i] = table_slopes_[slope_places_[i]];
+    takes_slopes_ = unit_.set_slopes(slope_references_, slopes_);
+  }
+
+  void copy_continuous() {
+    const auto& from = input_values_.column<double>();
+    auto& to = continuous_values_.column<double>();
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < continuous_ids_.size(); ++i) {
+      const std::uint64_t count = unit_.description().element_count(unit_.description()[continuous_ids_[i]]);
+      for (std::uint64_t e = 0; e < count; ++e) to[next++] = from[slope_places_[i] + e];
+    }
+  }
+
+  void handle_event(Time t) {
+    auto& events = *unit_.events();
+    events.enter_event_mode();
+    set_inputs(t, true);
+    iterate(events, t);
+    events.leave_event_mode();
+  }
+
+  void iterate(unit::Events& events, Time t) {
+    ++report_.events;
+    constexpr int most = 1000;
+    for (int i = 0;; ++i) {
+      const auto outcome = events.update();
+      if (outcome.terminate) report_.ended_early = fmt::format("the unit asked to end the simulation at t = {} s", t);
+      if (!outcome.repeat || outcome.terminate) return;
+      if (i == most)
+        throw run_error(
+            "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
+            unit_.name(), t, most);
+    }
+  }
+
+  void record(Time t) {
+    unit_.get(recorded_, row_);
+    for (auto* const sink : sinks_) sink->write(t, row_);
+    ++report_.rows;
+    if (!warned_of_nan_) watch_for_nan(t);
+  }
+
+  void watch_for_nan(Time t) {
+    const auto& reals = row_.column<double>();
+    const auto bad = std::find_if(reals.begin(), reals.end(), [](double x) { return std::isnan(x); });
+    if (bad == reals.end()) return;
+    warned_of_nan_ = true;
+    for (const auto& group : recorded_.groups()) {
+      if (group.type != Type::Float64) continue;
+      const auto after =
+          std::upper_bound(group.offsets.begin(), group.offsets.end(), static_cast<std::uint32_t>(bad - reals.begin()));
+      const auto& v = unit_.description()[group.variables[static_cast<std::size_t>(after - group.offsets.begin()) - 1]];
+      report_.warnings.push_back(fmt::format("'{}' is not a number (NaN) from t = {} s on", v.name, t));
+    }
+  }
+
+  // Progress and requests to stop; the clock is read rarely when steps are fast.
+  void look_around(Time t) {
+    if (o_.stop_requested != nullptr && o_.stop_requested->load(std::memory_order_relaxed) &&
+        report_.ended_early.empty() && !schedule_.done(t)) {
+      report_.ended_early = fmt::format("stopped on request at t = {} s", t);
+    }
+    if (++steps_since_look_ < steps_per_look_) return;
+    steps_since_look_ = 0;
+    const auto now = Clock::now();
+    const double since = std::chrono::duration<double>(now - last_look_).count();
+    if (since < 0.02 && steps_per_look_ < 65536) steps_per_look_ *= 2;
+    if (since > 0.2 && steps_per_look_ > 1) steps_per_look_ /= 2;
+    last_look_ = now;
+    if (o_.progress)
+      o_.progress({plan_.start, t, plan_.stop, plan_.step, std::chrono::duration<double>(now - begun_).count()});
+  }
+
+  void keep_final_state() {
+    auto* const states = unit_.rollback();
+    require(states != nullptr && states->can_serialize(),
+            "unit '{}' cannot write its final state: the FMU does not declare that it serialises its state",
+            unit_.name());
+    report_.final_state = states->serialize(*states->save());
+  }
+
+  unit::Unit& unit_;
+  const SimulateOptions& o_;
+  const input::InputTable* table_;
+  std::span<record::Sink* const> sinks_;
+  RunReport report_;
+  Plan plan_;
+  Schedule schedule_;
+  StartValues starts_;
+
+  SignalSet recorded_;
+  Columns row_;
+  bool recording_ = false;
+  bool warned_of_nan_ = false;
+
+  input::InputTable::Cursor cursor_;
+  SignalSet inputs_;
+  Columns input_values_;
+  bool only_continuous_ = true;
+  std::vector<VariableId> continuous_ids_;
+  SignalSet continuous_inputs_;
+  Columns continuous_values_;
+  std::uint64_t float_elements_ = 0;
+  std::vector<ValueReference> slope_references_;
+  std::vector<std::uint32_t> slope_places_;
+  std::vector<double> table_slopes_, slopes_;
+  bool takes_slopes_ = true;
+
+  Clock::time_point begun_, last_look_;
+  std::uint32_t steps_since_look_ = 0, steps_per_look_ = 1;
+};
+
+}  // namespace
+
+RunReport simulate(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
+                   std::span<record::Sink* const> sinks) {
+  return Run(unit, options, table, sinks)();
+}
+
+std::string RunReport::text() const {
+  std::string out = fmt::format("simulated {} s to {} s in {} steps of {} s, {} rows, in {}", start, reached, steps,
+                                step, rows, duration_text(wall_seconds));
+  if (wall_seconds > 0 && reached > start)
+    out += fmt::format(" ({:.3g} times real time)", (reached - start) / wall_seconds);
+  if (events > 0) out += fmt::format("\n  events: {}", events);
+  if (early_returns > 0) out += fmt::format("\n  early returns: {}", early_returns);
+  if (discarded > 0) out += fmt::format("\n  discarded steps: {}", discarded);
+  for (const auto& a : assumed) out += fmt::format("\n  assumed: {}", a);
+  for (const auto& w : warnings) out += fmt::format("\n  warning: {}", w);
+  if (!ended_early.empty()) out += fmt::format("\n  ended early: {}", ended_early);
+  return out;
+}
+
+}  // namespace consort::engine

@@ -1,0 +1,65 @@
+// Runs one unit from start to stop: inputs from a table, rows to sinks. Systems of units come with engine::Simulation.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.hpp"
+#include "input/table.hpp"
+#include "record/sink.hpp"
+#include "unit/unit.hpp"
+
+namespace consort::engine {
+
+struct Progress {
+  Time start = 0, t = 0, stop = 0;
+  Duration step = 0;
+  double wall_seconds = 0;
+};
+
+struct SimulateOptions {
+  // What is not given comes from the unit's default experiment, then from product defaults; the report says so.
+  std::optional<Time> start;
+  std::optional<Time> stop;
+  std::optional<Duration> step;
+  std::optional<Duration> output_interval;  // default: every communication point
+  std::optional<double> tolerance;
+
+  std::vector<std::pair<std::string, std::string>> start_values;  // name, text
+  std::vector<std::string> outputs;                               // what to record; none: the unit's outputs
+  std::vector<std::uint8_t> initial_state;                        // serialised; replaces initialization
+  bool keep_final_state = false;
+
+  std::function<void(const Progress&)> progress;      // a few times a second
+  const std::atomic<bool>* stop_requested = nullptr;  // ends the run cleanly when it becomes true
+};
+
+struct RunReport {
+  Time start = 0, stop = 0, reached = 0;
+  Duration step = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t events = 0;
+  std::uint64_t early_returns = 0;
+  std::uint64_t discarded = 0;
+  double wall_seconds = 0;
+  std::vector<std::string> assumed;   // what nobody said: defaults taken
+  std::vector<std::string> warnings;  // what went another way than asked
+  std::string ended_early;            // why the run stopped before its stop time; empty when it did not
+  std::vector<std::uint8_t> final_state;
+
+  [[nodiscard]] std::string text() const;  // a few lines for people
+};
+
+// The unit must be fresh. `table` may be null. Every sink gets begin, rows and end(), the last also when the run fails;
+// then the unit's Error goes through. Nothing is interpolated: a step is cut at output points and input events when the
+// unit takes variable steps, and otherwise the next communication point is recorded.
+RunReport simulate(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
+                   std::span<record::Sink* const> sinks);
+
+}  // namespace consort::engine

@@ -1,0 +1,14 @@
+// A co-simulation FMU of any version as a unit.
+#pragma once
+
+#include <memory>
+
+#include "fmi/fmu.hpp"
+#include "unit/unit.hpp"
+
+namespace consort::unit {
+
+// Throws what Fmu::co_simulation throws. The Fmu must outlive the unit (its description is the unit's).
+[[nodiscard]] std::unique_ptr<Unit> make_fmu_unit(const fmi::Fmu& fmu, fmi::InstanceOptions options);
+
+}  // namespace consort::unit

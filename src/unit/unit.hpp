@@ -1,0 +1,111 @@
+// One thing that can be stepped: a co-simulation FMU, a native model, a Model Exchange FMU with a solver, a test's
+// lambdas.
+//
+// Life of a unit: made → set start values → enter_initialization → set / get → exit_initialization → step … →
+// terminate. Values cross its boundary in Columns laid out by a SignalSet, one column per type. Functions throw Error
+// (run) that names the unit when it fails; what a caller has to deal with comes back as a StepOutcome.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "base/value.hpp"
+#include "describe/description.hpp"
+#include "describe/signals.hpp"
+
+namespace consort::unit {
+
+struct Experiment {
+  Time start = 0;
+  std::optional<Time> stop;
+  std::optional<double> tolerance;
+};
+
+enum class Why : std::uint8_t {
+  completed,  // the whole step
+  early,      // stopped before its end, and may go on from there
+  event,      // at the end or before it: handle events, then go on
+  discarded,  // could not do it; `reached` says how far it came
+  terminate,  // wants the simulation to end here
+};
+
+struct StepOutcome {
+  Time reached = 0;
+  Why why = Why::completed;
+  [[nodiscard]] bool completed() const { return why == Why::completed; }
+};
+
+struct StepRequest {
+  Time t = 0;
+  Duration h = 0;
+  bool may_roll_back = false;  // whether a state from before t may be restored later
+};
+
+// --- capabilities
+// ------------------------------------------------------------------------------------------------------
+
+class Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+};
+
+class Rollback {
+ public:
+  virtual ~Rollback() = default;
+  virtual std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse = nullptr) = 0;
+  virtual void restore(const Snapshot& snapshot) = 0;
+  [[nodiscard]] virtual bool can_serialize() const = 0;
+  [[nodiscard]] virtual std::vector<std::uint8_t> serialize(const Snapshot& snapshot) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) = 0;
+};
+
+struct EventOutcome {
+  bool repeat = false;
+  bool terminate = false;
+  std::optional<Time> next_event;
+};
+
+class Events {
+ public:
+  virtual ~Events() = default;
+  virtual void enter_event_mode() = 0;
+  virtual EventOutcome update() = 0;
+  virtual void leave_event_mode() = 0;
+};
+
+// --- the unit
+// ----------------------------------------------------------------------------------------------------------
+
+class Unit {
+ public:
+  virtual ~Unit() = default;
+
+  [[nodiscard]] virtual const std::string& name() const = 0;
+  [[nodiscard]] virtual const describe::Description& description() const = 0;
+  [[nodiscard]] virtual bool variable_step() const = 0;
+
+  virtual void enter_initialization(const Experiment& experiment) = 0;
+  virtual void exit_initialization() = 0;
+  virtual void terminate() = 0;
+
+  virtual void get(const describe::SignalSet& signals, Columns& values) = 0;
+  // `values` is not changed; it is not const because negated aliases are turned around in place and back.
+  virtual void set(const describe::SignalSet& signals, Columns& values) = 0;
+  // First derivatives of continuous inputs during the next step; false when the unit takes none.
+  virtual bool set_slopes(std::span<const ValueReference> inputs, std::span<const double> slopes) = 0;
+
+  virtual StepOutcome step(const StepRequest& request) = 0;
+
+  // Null where the unit cannot.
+  [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
+  [[nodiscard]] virtual Events* events() { return nullptr; }
+  // FMI 3.0: sets structural parameters; false when the unit has no configuration mode.
+  virtual bool configure(const describe::SignalSet&, Columns&) { return false; }
+};
+
+}  // namespace consort::unit
