@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -93,7 +94,7 @@ TEST_F(CsvSinkTest, WritesNumbersThatReadBackExactly) {
   const std::string text = content();
   const auto lines = split(text, '\n');
   for (std::size_t i = 0; i < std::size(numbers); ++i) {
-    const double back = std::stod(std::string(lines[i + 1].substr(2)));
+    const double back = std::strtod(std::string(lines[i + 1].substr(2)).c_str(), nullptr);
     EXPECT_EQ(back, numbers[i]);
     EXPECT_EQ(std::signbit(back), std::signbit(numbers[i]));
   }
