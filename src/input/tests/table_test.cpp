@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "input/tests/allocations.hpp"
 
 namespace consort::input {
 namespace {
@@ -242,6 +243,26 @@ TEST_F(InputTableTest, FindsTheSameValuesInAnyOrderOfTimes) {
     ASSERT_NEAR(values_.column<double>()[0], left.column<double>()[0], 1e-6) << s;
     ASSERT_EQ(values_.column<double>()[1], left.column<double>()[1]) << s;
   }
+}
+
+TEST_F(InputTableTest, AllocatesNothingAfterTheFirstLook) {
+  std::string text = "time,u,level,text\n";
+  for (int i = 0; i < 1000; ++i)
+    text += fmt::format("{},{},{},a text that is not short at all\n", i / 2, i % 7, i / 100);
+  const InputTable table = parse(text);
+  std::vector<double> slopes;
+  table.at(0, Side::after, cursor_, values_);
+  table.slopes(0, Side::after, cursor_, slopes);
+  const std::size_t before = allocations();
+  for (int i = 0; i < 5000; ++i) {
+    const Time t = 0.1 * i;
+    for (const Side side : {Side::before, Side::after}) {
+      table.at(t, side, cursor_, values_);
+      table.slopes(t, side, cursor_, slopes);
+    }
+    (void)table.next_event_after(t);
+  }
+  EXPECT_EQ(allocations(), before);
 }
 
 TEST_F(InputTableTest, MayBeEmptyWithoutAnyColumn) {

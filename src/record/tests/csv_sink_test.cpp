@@ -18,6 +18,7 @@
 #include "base/crash_guard.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "record/tests/allocations.hpp"
 
 namespace consort::record {
 namespace {
@@ -140,6 +141,19 @@ TEST_F(CsvSinkTest, WritesOnlyCompleteRowsToTheFile) {
   sink.end();
   const std::string text = content();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 50'001);
+}
+
+TEST_F(CsvSinkTest, AllocatesNothingPerRowInTheSteadyState) {
+  CsvSink sink(file_);
+  sink.begin({{{"x", Type::Float64, "", "", false}, {"s", Type::String, "", "", true}}, {}});
+  Columns row;
+  row.column<double>() = {-1.2345678901234567e-300};
+  row.column<std::string>() = {std::string(100, 's')};
+  sink.write(0, row);
+  const std::size_t before = allocations();
+  for (int i = 0; i < 20'000; ++i) sink.write(1.0 / 3 * i, row);  // several buffers full
+  EXPECT_EQ(allocations(), before);
+  sink.end();
 }
 
 TEST_F(CsvSinkTest, WritesARowThatIsLargerThanItsBufferInOrder) {
