@@ -1,0 +1,113 @@
+// What the exported FMUs of all versions have in common: one instance behind the handle that the importer holds.
+//
+// Part of every exported FMU: uses nothing but the standard library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "glue/advance.hpp"
+#include "glue/token.hpp"
+#include "model/instance.hpp"
+
+namespace consort::glue {
+
+// The model's host inside an FMU: passes messages on to the importer, if it wants them.
+struct LogHost : model::Host {
+  LogHost(const char* instance_name, std::string resource_path, bool logging_on, Log* forward);
+  LogHost(const LogHost&) = delete;
+  LogHost& operator=(const LogHost&) = delete;
+
+  // FMI 2.0, 2.1.5: no category named means all of them.
+  void choose(bool on, std::size_t count, const char* const* categories);
+  [[nodiscard]] bool wants(const char* category) const;
+
+  std::string name;
+  std::string path;
+  bool logging;
+  std::vector<std::string> chosen;
+};
+
+// The facts about this FMU's model that all of its instances share.
+struct Facts {
+  Facts(const Exported& model, model::Layout::Style style);
+  const Exported& exported;
+  model::Layout layout;
+  Token token;
+  std::string token_text;
+};
+
+enum class Interface : std::uint8_t { model_exchange, co_simulation };
+
+class Unit {
+ public:
+  Unit(const Facts& unit_facts, LogHost& unit_host, Interface unit_interface);
+
+  const Facts& facts;
+  LogHost& host;
+  const Interface interface;
+  model::Instance instance;
+  Stepper stepper;
+  // Event mode is the importer's business: Model Exchange, and Co-Simulation where it said so.
+  bool importer_handles_events;
+
+  // Both throw model::Failure that names the reference.
+  [[nodiscard]] const model::Slot& readable(std::uint32_t reference) {
+    const model::Slot* slot = facts.layout.find(reference);
+    if (slot == nullptr) refuse_reference(reference);
+    instance.refresh(slot->needs);
+    return *slot;
+  }
+  [[nodiscard]] const model::Slot& writable(std::uint32_t reference) {
+    const model::Slot* slot = facts.layout.find(reference);
+    if (slot == nullptr) refuse_reference(reference);
+    if ((slot->settable & instance.head().mode) == 0) refuse_setting(*slot);
+    return *slot;
+  }
+  [[noreturn]] void refuse_reference(std::uint32_t reference) const;
+  [[noreturn]] void refuse_setting(const model::Slot& slot) const;
+  [[noreturn]] void refuse_type(const model::Slot& slot, const char* asked) const;
+  // Throws Failure unless the instance is in one of these modes.
+  void require(model::Modes modes) {
+    if ((instance.head().mode & modes) == 0) refuse_mode();
+  }
+  [[noreturn]] void refuse_mode() const;
+
+  void leave_initialization();
+  void leave_event_mode();
+  // Checks the communication point and the step size against the instance's own time.
+  StepResult step(StepRequest request);
+
+  // Says what went wrong and keeps the instance from going on after errors.
+  model::Status fail(const char* function, model::Status status, const char* text);
+
+  // --- states
+  [[nodiscard]] std::byte* save(std::byte* reuse);  // null: a new one
+  void restore(const std::byte* state);
+  static void release(std::byte* state);
+  [[nodiscard]] std::size_t serialized_size() const;
+  void serialize(const std::byte* state, std::byte* to, std::size_t size) const;
+  [[nodiscard]] std::byte* deserialize(const std::byte* from, std::size_t size) const;
+};
+
+// Runs the body of an FMI function; exceptions become its status.
+template <class U, class Body>
+model::Status guarded(U& u, const char* function, Body&& body) {
+  try {
+    return body();
+  } catch (const model::Failure& failure) {
+    return u.fail(function, failure.status(), failure.what());
+  } catch (const std::exception& e) {
+    return u.fail(function, model::Status::error, e.what());
+  } catch (...) {
+    return u.fail(function, model::Status::error, "the model threw something that is not an exception");
+  }
+}
+
+// "file:///a%20b" → "/a b"; what is not a file URI is taken as a path.
+[[nodiscard]] std::string path_of_uri(const char* uri);
+
+}  // namespace consort::glue
