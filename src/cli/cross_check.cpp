@@ -105,12 +105,27 @@ void apply_settings(const Case& c, const record::Result& reference, engine::Simu
   if (s.step && spacing > 2 * *s.step) s.output_interval = spacing;
 }
 
+// References exist that go on after the stop time that their settings ask for; only the part that was asked for counts.
+void cut_to_run(record::Result& reference, const engine::SimulateOptions& s) {
+  const auto keep = static_cast<std::size_t>(std::upper_bound(reference.time.begin(), reference.time.end(), *s.stop) -
+                                             reference.time.begin());
+  if (keep == 0 || keep == reference.time.size()) return;
+  reference.time.resize(keep);
+  for (auto& t : reference.trajectories) {
+    if (t.is_text())
+      t.texts.resize(keep);
+    else
+      t.numbers.resize(keep);
+  }
+}
+
 // In the child process: simulate and write the result; errors go to stderr and the exit status.
-int simulate_case(const Case& c, const record::Result& reference, const fs::path& output) {
+int simulate_case(const Case& c, const record::Result& reference, const engine::SimulateOptions& settings,
+                  const fs::path& output) {
   const auto fmu = fmi::Fmu::open(c.fmu);
   engine::FmuRun run;
   run.interface = c.interface;
-  apply_settings(c, reference, run.simulate);
+  run.simulate = settings;
   for (const auto& trajectory : reference.trajectories) {
     if (fmu.description().find(trajectory.signal.name) != describe::no_variable)
       run.simulate.outputs.push_back(trajectory.signal.name);
@@ -149,6 +164,17 @@ Verdict judge(const record::Result& reference, const fs::path& output, const Opt
   return v;
 }
 
+// An FMU that waits for a tool that is not there never comes back: that is a refusal, not a wrong result.
+Verdict timed_out(const Case& c, const Options& o) {
+  const std::string text = fmt::format("did not finish within {} s", o.timeout);
+  const auto fmu = fmi::Fmu::open(c.fmu);
+  const auto* interface = fmu.description().interface(c.interface);
+  if (interface == nullptr || !interface->needs_execution_tool) return {Grade::failed, false, text};
+  return {Grade::rejected, false,
+          fmt::format("{}: it waits for {}, which it needs to run (needsExecutionTool) and which is not installed",
+                      text, fmu.description().generation_tool)};
+}
+
 Verdict run_case(const Case& c, const Options& o) {
   const fs::path folder = fs::path(o.output) / c.name;
   fs::create_directories(folder);
@@ -156,13 +182,16 @@ Verdict run_case(const Case& c, const Options& o) {
   for (const char* const name : grade_names) fs::remove(folder / name);
   Verdict verdict;
   try {
-    const auto reference = record::read_result(c.reference);
+    auto reference = record::read_result(c.reference);
     require(reference.rows() > 0, "{}: the reference has no rows", c.reference.string());
+    engine::SimulateOptions settings;
+    apply_settings(c, reference, settings);
+    cut_to_run(reference, settings);
     const auto outcome =
-        run_in_child([&] { return simulate_case(c, reference, output); },
+        run_in_child([&] { return simulate_case(c, reference, settings, output); },
                      {.timeout_seconds = o.timeout, .capture_standard_error = true, .silence_standard_output = true});
     if (outcome.timed_out)
-      verdict = {Grade::failed, false, fmt::format("did not finish within {} s", o.timeout)};
+      verdict = timed_out(c, o);
     else if (outcome.signal != 0)
       verdict = {Grade::failed, false, fmt::format("its process was ended by signal {}", outcome.signal)};
     else if (outcome.exit_status == 2)

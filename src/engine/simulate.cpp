@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/input_feed.hpp"
 #include "engine/schedule.hpp"
 #include "engine/start_values.hpp"
 
@@ -150,25 +151,10 @@ class Run {
     recorded_ = starts_.signals(d, chosen);
     row_ = recorded_.make_columns();
     if (table_ == nullptr) return;
-    const auto& names = table_->variables();
-    inputs_ = SignalSet(d, names);
-    input_values_ = inputs_.make_columns();
-    for (const VariableId id : names) {
-      const auto& v = d[id];
-      if (v.type == Type::Float64 && v.variability == describe::Variability::continuous) {
-        // Slopes come in the order of the Float64 column; arrays have no input derivatives in FMI 1.0 and 2.0.
-        slope_places_.push_back(static_cast<std::uint32_t>(float_elements_));
-        slope_references_.push_back(v.reference);
-        continuous_ids_.push_back(id);
-      } else {
-        only_continuous_ = false;
-      }
-      if (v.type == Type::Float64) float_elements_ += d.element_count(v);
-    }
-    slopes_.resize(slope_references_.size());
-    if (unit_.events() != nullptr && !only_continuous_) {
-      continuous_inputs_ = SignalSet(d, continuous_ids_);
-      continuous_values_ = continuous_inputs_.make_columns();
+    inputs_ = InputFeed(unit_, *table_);
+    if (inputs_.holds_means()) {
+      report_.assumed.emplace_back(
+          "continuous inputs are held at their mean over each step (the unit takes no input derivatives)");
     }
   }
 
@@ -184,7 +170,7 @@ class Run {
     starts_.apply_structural(unit_);
     starts_.apply(unit_);
     unit_.enter_initialization({plan_.start, plan_.stop, plan_.tolerance});
-    set_inputs(plan_.start, true);
+    inputs_.set_all(plan_.start);
     unit_.exit_initialization();
     if (auto* const events = unit_.events()) {
       iterate(*events, plan_.start);
@@ -215,9 +201,9 @@ class Run {
   // --- the loop
 
   Time advance(Time t) {
-    const auto event = table_ != nullptr ? table_->next_event_after(t) : std::nullopt;
+    const auto event = inputs_.next_event_after(t);
     auto point = schedule_.next(t, event);
-    set_inputs(t, false);
+    inputs_.set_for_step(t, point.h);
     const unit::StepOutcome outcome = step(t, point.h);
     ++report_.steps;
     const bool whole = outcome.why != unit::Why::early && outcome.reached >= t + point.h - Grid::slack * plan_.step;
@@ -255,38 +241,10 @@ class Run {
     return outcome;
   }
 
-  void set_inputs(Time t, bool all) {
-    if (inputs_.empty()) return;
-    // With event mode, what is not continuous changes in event mode only (FMI 3.0, 4.2.3).
-    if (!all && unit_.events() != nullptr && !only_continuous_) {
-      if (continuous_inputs_.empty()) return;
-      table_->at(t, input::Side::after, cursor_, input_values_);
-      copy_continuous();
-      unit_.set(continuous_inputs_, continuous_values_);
-      return;
-    }
-    table_->at(t, input::Side::after, cursor_, input_values_);
-    unit_.set(inputs_, input_values_);
-    if (all || slope_references_.empty() || !takes_slopes_) return;
-    table_->slopes(t, input::Side::after, cursor_, table_slopes_);
-    for (std::size_t i = 0; i < slope_places_.size(); ++i) slopes_[i] = table_slopes_[slope_places_[i]];
-    takes_slopes_ = unit_.set_slopes(slope_references_, slopes_);
-  }
-
-  void copy_continuous() {
-    const auto& from = input_values_.column<double>();
-    auto& to = continuous_values_.column<double>();
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < continuous_ids_.size(); ++i) {
-      const std::uint64_t count = unit_.description().element_count(unit_.description()[continuous_ids_[i]]);
-      for (std::uint64_t e = 0; e < count; ++e) to[next++] = from[slope_places_[i] + e];
-    }
-  }
-
   void handle_event(Time t) {
     auto& events = *unit_.events();
     events.enter_event_mode();
-    set_inputs(t, true);
+    inputs_.set_all(t);
     iterate(events, t);
     events.leave_event_mode();
   }
@@ -365,18 +323,7 @@ class Run {
   bool recording_ = false;
   bool warned_of_nan_ = false;
 
-  input::InputTable::Cursor cursor_;
-  SignalSet inputs_;
-  Columns input_values_;
-  bool only_continuous_ = true;
-  std::vector<VariableId> continuous_ids_;
-  SignalSet continuous_inputs_;
-  Columns continuous_values_;
-  std::uint64_t float_elements_ = 0;
-  std::vector<ValueReference> slope_references_;
-  std::vector<std::uint32_t> slope_places_;
-  std::vector<double> table_slopes_, slopes_;
-  bool takes_slopes_ = true;
+  InputFeed inputs_;
 
   Clock::time_point begun_, last_look_;
   std::uint32_t steps_since_look_ = 0, steps_per_look_ = 1;

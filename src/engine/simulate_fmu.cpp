@@ -1,5 +1,7 @@
 #include "engine/simulate_fmu.hpp"
 
+#include <fmt/core.h>
+
 #include "base/error.hpp"
 #include "unit/fmu_unit.hpp"
 
@@ -25,6 +27,13 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
   std::optional<input::InputTable> table;
   if (!run.input_file.empty()) {
     table = input::InputTable::read(run.input_file, d, {.allow_unsettable = run.skip_unsettable_inputs}, &notes);
+  }
+  if (d.interface(InterfaceType::co_simulation) != nullptr &&
+      d.interface(InterfaceType::co_simulation)->needs_execution_tool && run.log) {
+    run.log(
+        {LogLevel::warning, "", "",
+         fmt::format("{} needs the tool that made it ({}) at run time; without it the FMU may fail or wait for ever",
+                     d.model_name, d.generation_tool)});
   }
   fmi::InstanceOptions options;
   options.name = run.instance_name.empty() ? d.model_name : run.instance_name;

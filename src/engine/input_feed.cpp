@@ -1,0 +1,63 @@
+#include "engine/input_feed.hpp"
+
+namespace consort::engine {
+
+using describe::VariableId;
+
+InputFeed::InputFeed(unit::Unit& unit, const input::InputTable& table) : unit_(&unit), table_(&table) {
+  const auto& d = unit.description();
+  all_ = describe::SignalSet(d, table.variables());
+  values_ = all_.make_columns();
+  midway_ = values_;
+  std::vector<VariableId> continuous;
+  for (std::size_t i = 0; i < table.variables().size(); ++i) {
+    const VariableId id = table.variables()[i];
+    const auto& v = d[id];
+    if (v.type != Type::Float64 || v.variability != describe::Variability::continuous) {
+      all_are_continuous_ = false;
+      continue;
+    }
+    continuous.push_back(id);
+    const auto place = all_.place(i);
+    for (std::uint32_t e = 0; e < place.count; ++e) continuous_.push_back({v.reference, place.first + e});
+    // Arrays have no input derivatives: FMI 1.0 and 2.0 have no arrays, FMI 3.0 has no such call.
+    slope_references_.push_back(v.reference);
+  }
+  slopes_.resize(slope_references_.size());
+  only_continuous_ = describe::SignalSet(d, continuous);
+  continuous_values_ = only_continuous_.make_columns();
+  takes_slopes_ = !continuous_.empty() && unit.set_slopes({}, {});
+}
+
+void InputFeed::set_all(Time t) {
+  if (all_.empty()) return;
+  table_->at(t, input::Side::after, cursor_, values_);
+  unit_->set(all_, values_);
+}
+
+void InputFeed::set_for_step(Time t, Duration h) {
+  if (all_.empty()) return;
+  const bool events = unit_->events() != nullptr;
+  if (events && continuous_.empty()) return;
+  read(t, h);
+  if (events && !all_are_continuous_) {
+    auto& to = continuous_values_.column<double>();
+    for (std::size_t i = 0; i < continuous_.size(); ++i) to[i] = values_.column<double>()[continuous_[i].place];
+    unit_->set(only_continuous_, continuous_values_);
+  } else {
+    unit_->set(all_, values_);
+  }
+  if (!takes_slopes_ || h <= 0) return;
+  table_->slopes(t, input::Side::after, cursor_, table_slopes_);
+  for (std::size_t i = 0; i < continuous_.size(); ++i) slopes_[i] = table_slopes_[continuous_[i].place];
+  unit_->set_slopes(slope_references_, slopes_);
+}
+
+void InputFeed::read(Time t, Duration h) {
+  table_->at(t, input::Side::after, cursor_, values_);
+  if (takes_slopes_ || continuous_.empty()) return;
+  table_->at(t + h / 2, input::Side::before, cursor_, midway_);
+  for (const auto& c : continuous_) values_.column<double>()[c.place] = midway_.column<double>()[c.place];
+}
+
+}  // namespace consort::engine
