@@ -9,6 +9,16 @@ find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 
+# SUNDIALS' own CMake package insists on OpenMP (which Clang lacks), PETSc and MPI; we link only what we use.
+find_path(CONSORT_SUNDIALS_INCLUDE cvode/cvode.h REQUIRED)
+find_path(CONSORT_KLU_INCLUDE klu.h PATH_SUFFIXES suitesparse REQUIRED)
+add_library(consort_sundials INTERFACE)
+target_include_directories(consort_sundials SYSTEM INTERFACE "${CONSORT_SUNDIALS_INCLUDE}" "${CONSORT_KLU_INCLUDE}")
+foreach(part cvode ida arkode sunlinsolklu sunlinsoldense sunlinsolspgmr sunmatrixsparse sunmatrixdense nvecserial)
+  find_library(CONSORT_SUNDIALS_${part} sundials_${part} REQUIRED)
+  target_link_libraries(consort_sundials INTERFACE "${CONSORT_SUNDIALS_${part}}")
+endforeach()
+
 if(CONSORT_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
