@@ -13,6 +13,8 @@ struct Exported {
   const model::Definition* definition = nullptr;
   // One step of the model's solver from context.time on; `work` as in solve/fixed_step.hpp. Null without states.
   void (*step)(void* model, model::Context& context, double h, double* work) = nullptr;
+  // Set when a function of the model has thrown; only for who is outside of the FMU (see export_outside).
+  const bool* failed = nullptr;
 };
 
 namespace detail {
@@ -51,9 +53,60 @@ void step_model(void* model, model::Context& context, double h, double* work) {
 
 template <class M>
 constexpr Exported export_model(const char* name) {
-  Exported exported{name, &model::definition_of<M>, nullptr};
+  Exported exported{name, &model::definition_of<M>, nullptr, nullptr};
   if constexpr (model::detail::has_states<M>) exported.step = detail::step_model<M>;
   return exported;
+}
+
+namespace detail {
+
+inline bool model_has_failed = false;
+
+template <auto Function>
+struct Quiet;
+template <class... Arguments, void (*Function)(Arguments...)>
+struct Quiet<Function> {
+  static void call(Arguments... arguments) {
+    try {
+      Function(arguments...);
+    } catch (...) {
+      model_has_failed = true;
+    }
+  }
+};
+
+template <auto Function>
+constexpr decltype(Function) quiet() {
+  if constexpr (Function == nullptr) {
+    return nullptr;
+  } else {
+    return Quiet<Function>::call;
+  }
+}
+
+template <class M>
+constexpr model::Definition quiet_definition() {
+  constexpr const model::Definition& d = model::definition_of<M>;
+  model::Definition q = d;
+  q.instantiate = quiet<d.instantiate>();
+  q.initialize = quiet<d.initialize>();
+  q.derivatives = quiet<d.derivatives>();
+  q.outputs = quiet<d.outputs>();
+  q.indicators = quiet<d.indicators>();
+  q.event = quiet<d.event>();
+  q.completed = quiet<d.completed>();
+  q.directional = quiet<d.directional>();
+  return q;
+}
+template <class M>
+inline constexpr model::Definition quiet_definition_of = quiet_definition<M>();
+
+}  // namespace detail
+
+// The model for programs that load the FMU: exceptions stay inside, since an FMU has a C++ library of its own.
+template <class M>
+constexpr Exported export_outside(const char* name) {
+  return {name, &detail::quiet_definition_of<M>, nullptr, &detail::model_has_failed};
 }
 
 // The model of this FMU; defined by CONSORT_EXPORT_MODEL.
@@ -66,7 +119,8 @@ const Exported& exported_model();
 #define CONSORT_EXPORT_MODEL(MODEL, NAME)                                                 \
   namespace consort::glue {                                                               \
   static constexpr Exported the_exported_model = export_model<MODEL>(NAME);               \
+  static constexpr Exported the_model_outside = export_outside<MODEL>(NAME);              \
   const Exported& exported_model() { return the_exported_model; }                         \
   }                                                                                       \
   extern "C" __attribute__((visibility("default"))) const void* consort_exported_model(); \
-  extern "C" const void* consort_exported_model() { return &consort::glue::the_exported_model; }
+  extern "C" const void* consort_exported_model() { return &consort::glue::the_model_outside; }

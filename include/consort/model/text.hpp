@@ -31,7 +31,8 @@ struct Bytes {
   std::uint8_t data[Capacity] = {};
 
   constexpr Bytes() = default;
-  constexpr Bytes(std::string_view bytes) {  // NOLINT(google-explicit-constructor): reads as a string
+  constexpr Bytes(const char* bytes) : Bytes(std::string_view(bytes)) {}  // NOLINT(google-explicit-constructor)
+  constexpr Bytes(std::string_view bytes) {                               // NOLINT(google-explicit-constructor)
     size = static_cast<std::uint32_t>(bytes.size() < Capacity ? bytes.size() : Capacity);
     for (std::size_t i = 0; i < size; ++i) data[i] = static_cast<std::uint8_t>(bytes[i]);
   }

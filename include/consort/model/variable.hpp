@@ -66,7 +66,8 @@ constexpr auto member_name() {
   return text.substr(text.rfind(':') + 1);
 }
 template <auto... Members>
-inline constexpr std::array<std::string_view, sizeof...(Members)> member_names{member_name<Members>()...};
+[[gnu::visibility("hidden")]] inline constexpr std::array<std::string_view, sizeof...(Members)> member_names{
+    member_name<Members>()...};
 
 template <auto Member>
 void* locate(void* model) {

@@ -6,8 +6,10 @@
 // not keep what its declaration says.
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <dlfcn.h>
 
@@ -49,7 +51,12 @@ int main(int argc, char** argv) {
   }
   const Exported* exported = load(argv[1]);
   if (exported == nullptr) return EXIT_FAILURE;
-  const auto mistakes = consort::glue::find_mistakes(*exported);
+  std::vector<std::string> mistakes;
+  try {
+    mistakes = consort::glue::find_mistakes(*exported);
+  } catch (const std::exception& e) {
+    mistakes.emplace_back(e.what());
+  }
   for (const std::string& mistake : mistakes) std::fprintf(stderr, "model %s: %s\n", exported->name, mistake.c_str());
   if (!mistakes.empty()) return EXIT_FAILURE;
 

@@ -1,0 +1,21 @@
+// Crashes when it is instantiated: for tests of importers.
+#pragma once
+
+#include <consort/model.hpp>
+
+struct BadStart {
+  double y = 0;
+
+  static constexpr auto describe() {
+    using namespace consort::model;
+    return declare({.description = "Crashes when it is instantiated"},
+                   output<&BadStart::y>("zero").depends_on_nothing());
+  }
+
+  void instantiate(const consort::model::Context& c) {
+    if (c.instance_name().empty()) return;  // whoever writes its description
+    volatile int* volatile nowhere = nullptr;
+    *nowhere = 1;
+  }
+  void outputs() { y = 0; }
+};
