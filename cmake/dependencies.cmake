@@ -4,6 +4,7 @@ find_package(Threads REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
 
 # find_package(libzip) fails on Debian 12 without its command line tools, pkg-config does not.
 find_package(PkgConfig REQUIRED)

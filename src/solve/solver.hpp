@@ -112,7 +112,8 @@ class Solver {
   [[nodiscard]] virtual ConstVector state_derivative() const = 0;  // Dae: ẏ at time(); Ode: empty
   [[nodiscard]] virtual const Switches& switches() const = 0;
   [[nodiscard]] virtual ConstVector absolute_tolerances() const = 0;
-  // Dense output anywhere in the last step: its ends give the states there; after reinitialise() only at time().
+  // Dense output anywhere in the last step: state() at its end, the state before to within the tolerance at its
+  // beginning. After a new start there is only time() itself, and no derivative.
   virtual void interpolate(Time t, Vector y) const = 0;
   virtual void interpolate_derivative(Time t, Vector ydot) const = 0;
 

@@ -1,0 +1,94 @@
+// Owners for the C objects of SUNDIALS, and what happens on the way through its C code: exceptions, messages, values
+// that are not finite.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_context.h>
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nonlinearsolver.h>
+
+#include "solve/problem.hpp"
+
+namespace consort::solve {
+
+// --- owners
+
+class SundialsContext {
+ public:
+  SundialsContext();
+  ~SundialsContext();
+  SundialsContext(const SundialsContext&) = delete;
+  SundialsContext& operator=(const SundialsContext&) = delete;
+  operator SUNContext() const { return context_; }  // NOLINT(google-explicit-constructor): it stands for the handle
+
+ private:
+  SUNContext context_ = nullptr;
+};
+
+struct SundialsFree {
+  void operator()(N_Vector vector) const { N_VDestroy(vector); }
+  void operator()(SUNMatrix matrix) const { SUNMatDestroy(matrix); }
+  void operator()(SUNLinearSolver solver) const { SUNLinSolFree(solver); }
+  void operator()(SUNNonlinearSolver solver) const { SUNNonlinSolFree(solver); }
+};
+
+using NVector = std::unique_ptr<std::remove_pointer_t<N_Vector>, SundialsFree>;
+using Matrix = std::unique_ptr<std::remove_pointer_t<SUNMatrix>, SundialsFree>;
+using LinearSolverHandle = std::unique_ptr<std::remove_pointer_t<SUNLinearSolver>, SundialsFree>;
+using NonlinearSolverHandle = std::unique_ptr<std::remove_pointer_t<SUNNonlinearSolver>, SundialsFree>;
+
+// An N_Vector over memory of ours, which must outlive it: nothing is copied.
+[[nodiscard]] NVector wrap(Vector memory, SUNContext context);
+
+[[nodiscard]] inline Vector view(N_Vector v) { return {NV_DATA_S(v), static_cast<std::size_t>(NV_LENGTH_S(v))}; }
+[[nodiscard]] inline ConstVector const_view(N_Vector v) { return view(v); }
+
+// --- through C code
+
+// What the problem did that SUNDIALS only sees as a number.
+struct CallbackTrouble {
+  std::exception_ptr thrown{};
+  std::optional<std::size_t> not_finite{};  // the component
+  Time t = 0;                               // at which
+  double value = 0;
+  std::string message{};  // the last error that SUNDIALS reported in its own words
+
+  void clear() {
+    thrown = nullptr;
+    not_finite.reset();
+  }
+};
+
+[[nodiscard]] bool all_finite(ConstVector values);
+// Notes which component is not finite.
+void note_not_finite(CallbackTrouble& trouble, Time t, ConstVector values);
+
+// Error handler of CVODE, IDA and ARKODE; `trouble` is a CallbackTrouble. Warnings are left out.
+void keep_message(int code, const char* module, const char* function, char* message, void* trouble);
+
+// Calls f(), which fills `result`. SUNDIALS' answers: 0 good, 1 try a smaller step, -1 give up.
+template <class F>
+int guarded(CallbackTrouble& trouble, Time t, ConstVector result, F&& f) {
+  try {
+    f();
+  } catch (...) {
+    trouble.thrown = std::current_exception();
+    return -1;
+  }
+  if (all_finite(result)) [[likely]]
+    return 0;
+  note_not_finite(trouble, t, result);
+  return 1;
+}
+
+// Throws Error (run) that names the call when a call for setting up fails.
+void check_set_up(int flag, const char* call, const CallbackTrouble& trouble);
+
+}  // namespace consort::solve
