@@ -13,7 +13,7 @@ Grid::Grid(Time start, Time stop, Duration step) : start_(start), stop_(stop), s
   const double exact = (stop - start) / step;
   require(exact < 1e15, "a step of {} s from {} s to {} s makes more than 1e15 steps; choose a larger step", step, start, stop);
   const double nearest = std::round(exact);
-  even_ = std::abs(exact - nearest) <= slack;
+  even_ = std::abs(exact - nearest) <= slack && (nearest >= 1 || stop == start);
   intervals_ = static_cast<std::uint64_t>(even_ ? nearest : std::ceil(exact));
   if (intervals_ == 0 && stop > start) intervals_ = 1;
 }

@@ -93,21 +93,23 @@ XmlDocument XmlDocument::parse(std::string text, std::string shown, const XmlLim
   const bool one_byte = is_one_byte_encoding(declared_encoding(bytes)) && !is_utf8(bytes);
   if (one_byte) document.text_ = utf8_of_latin1(document.text_);
   const bool wide = document.text_.find('\0') != std::string::npos;
-  document.line_starts_ = find_line_starts(document.text_);
+  // Wide characters are converted by the parser, so that its offsets are not those of our bytes: no lines then.
+  if (!wide) document.line_starts_ = find_line_starts(document.text_);
   document.has_doctype_ = std::string_view(document.text_).substr(0, 65536).find("<!DOCTYPE") != std::string_view::npos;
 
+  // Off the string's own buffer, which does not stay in place when the document is moved.
+  document.text_.reserve(64);
   document.document_ = std::make_unique<pugi::xml_document>();
   const auto encoding = wide ? pugi::encoding_auto : pugi::encoding_utf8;
   const auto result = document.document_->load_buffer_inplace(document.text_.data(), document.text_.size(),
                                                               pugi::parse_default, encoding);
-  require(static_cast<bool>(result), "{}:{}: this is not well-formed XML: {}; repair the file or export it again",
-          document.shown_, document.line_at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0))),
-          result.description());
+  require(static_cast<bool>(result), "{}: this is not well-formed XML: {}; repair the file or export it again",
+          document.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0))), result.description());
   require(!document.root().empty(), "{}: the document has no root element; repair the file or export it again",
           document.shown_);
   const auto deep = first_too_deep(document.root(), limits.depth);
-  require(!deep, "{}:{}: elements are nested more than {} deep; this is not a file that Consort reads", document.shown_,
-          document.line(deep), limits.depth);
+  require(!deep, "{}: elements are nested more than {} deep; this is not a file that Consort reads",
+          document.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(deep.offset_debug(), 0))), limits.depth);
   return document;
 }
 
@@ -119,6 +121,11 @@ std::uint32_t XmlDocument::line(pugi::xml_node node) const {
 std::uint32_t XmlDocument::line_at(std::size_t offset) const {
   const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   return static_cast<std::uint32_t>(after - line_starts_.begin());
+}
+
+std::string XmlDocument::place(std::size_t offset) const {
+  const std::uint32_t line = line_at(offset);
+  return line == 0 ? shown_ : fmt::format("{}:{}", shown_, line);
 }
 
 std::string xml_text(pugi::xml_node node) {

@@ -27,12 +27,13 @@ class XmlDocument {
   [[nodiscard]] pugi::xml_node root() const { return document_->document_element(); }
   [[nodiscard]] const std::string& shown() const { return shown_; }
   [[nodiscard]] bool has_doctype() const { return has_doctype_; }
-  // 1-based line of the node's start; 0 when unknown.
+  // 1-based line of the node's start; 0 when unknown, as in documents in UTF-16 and UTF-32.
   [[nodiscard]] std::uint32_t line(pugi::xml_node node) const;
 
  private:
   XmlDocument() = default;
   [[nodiscard]] std::uint32_t line_at(std::size_t offset) const;
+  [[nodiscard]] std::string place(std::size_t offset) const;  // "shown:line", or "shown" when the line is not known
 
   std::string shown_;
   std::string text_;  // owns the characters that the nodes point to

@@ -32,9 +32,23 @@ constexpr int deep_bind = RTLD_DEEPBIND;
 constexpr int deep_bind = RTLD_DEEPBIND;
 #endif
 
+// Deep binding makes an FMU see the data of libstdc++ itself; an executable that holds copies of them (std::cout, by a
+// copy relocation) has only its copies initialised, and an FMU that prints would crash.
+bool deep_binding_is_safe(const fs::path& file) {
+  const auto needed = needed_libraries(file);
+  if (std::find(needed.begin(), needed.end(), "libstdc++.so.6") == needed.end()) return true;
+  const void* const cout = dlsym(RTLD_DEFAULT, "_ZSt4cout");
+  Dl_info where{};
+  if (cout == nullptr || dladdr(cout, &where) == 0 || where.dli_fname == nullptr) return true;
+  return std::string_view(where.dli_fname).find("libstdc++") != std::string_view::npos;
+}
+
 // An FMU's own copy of a library (SUNDIALS, zlib, …) must win over the one that this process uses; functions that the
 // FMU never calls may be missing.
-void* open_library(const fs::path& file) { return dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | deep_bind); }
+void* open_library(const fs::path& file) {
+  const int binding = deep_bind != 0 && deep_binding_is_safe(file) ? deep_bind : 0;
+  return dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | binding);
+}
 
 std::string last_error() {
   const char* text = dlerror();

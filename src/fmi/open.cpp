@@ -228,6 +228,12 @@ std::string file_uri(const fs::path& path) {
   return uri;
 }
 
+std::vector<std::string> Foundation::tokens() const {
+  const std::string& token = description().instantiation_token;
+  const bool braces = token.size() >= 2 && token.front() == '{' && token.back() == '}';
+  return {token, braces ? token.substr(1, token.size() - 2) : fmt::format("{{{}}}", token)};
+}
+
 std::string Foundation::resource_uri() const { return file_uri(package->folder / "resources"); }
 std::string Foundation::location_uri() const { return file_uri(package->folder); }
 std::string Foundation::resource_path() const { return (package->folder / "resources" / "").string(); }

@@ -47,6 +47,8 @@ struct Foundation {
   InstanceOptions options;
 
   [[nodiscard]] const describe::Description& description() const { return package->description; }
+  // The token as described, then the same with or without braces: binaries exist that were built with the other form.
+  [[nodiscard]] std::vector<std::string> tokens() const;
   [[nodiscard]] std::string resource_uri() const;   // FMI 2.0: file:///…/resources, percent-encoded
   [[nodiscard]] std::string location_uri() const;   // FMI 1.0: file:///… of the unpacked folder
   [[nodiscard]] std::string resource_path() const;  // FMI 3.0: native path with a trailing separator

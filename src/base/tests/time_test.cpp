@@ -34,6 +34,7 @@ TEST(Grid, HasNoIntervalWhenNothingIsToBeRun) { EXPECT_EQ(Grid(2, 2, 0.1).interv
 TEST(Grid, TakesOneIntervalForAStepLongerThanTheRun) {
   EXPECT_EQ(Grid(0, 1, 5).intervals(), 1U);
   EXPECT_EQ(Grid(0, 1, 1e9).intervals(), 1U);
+  EXPECT_FALSE(Grid(0, 1, 1e9).even());
 }
 
 TEST(Grid, RefusesWhatCannotBeStepped) {

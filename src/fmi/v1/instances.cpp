@@ -194,9 +194,12 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     const std::string mime =
         f_.interface.needs_execution_tool ? f_.interface.mime_type : "application/x-fmu-sharedlibrary";
     const fmiCallbackFunctionsCS callbacks{log_message, allocate, release, step_finished};
-    component_ = caller_.call_plain(
-        api_.instantiate_slave, caller_.unit().c_str(), f_.description().instantiation_token.c_str(), location.c_str(),
-        mime.c_str(), 0.0, boolean(f_.options.visible), boolean(false), callbacks, boolean(f_.options.logging));
+    for (const auto& token : f_.tokens()) {
+      component_ = caller_.call_plain(api_.instantiate_slave, caller_.unit().c_str(), token.c_str(), location.c_str(),
+                                      mime.c_str(), 0.0, boolean(f_.options.visible), boolean(false), callbacks,
+                                      boolean(f_.options.logging));
+      if (component_ != nullptr) break;
+    }
     require_component(api_.instantiate_slave.name);
   }
   void release_component() {
@@ -293,9 +296,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
  private:
   void instantiate() {
     const fmiCallbackFunctionsME callbacks{log_message, allocate, release};
-    component_ =
-        caller_.call_plain(api_.instantiate_model, caller_.unit().c_str(), f_.description().instantiation_token.c_str(),
-                           callbacks, boolean(f_.options.logging));
+    for (const auto& token : f_.tokens()) {
+      component_ = caller_.call_plain(api_.instantiate_model, caller_.unit().c_str(), token.c_str(), callbacks,
+                                      boolean(f_.options.logging));
+      if (component_ != nullptr) break;
+    }
     require_component(api_.instantiate_model.name);
   }
   void release_component() {

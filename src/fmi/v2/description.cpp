@@ -135,7 +135,7 @@ class Parser {
     for (const auto item : node.children("Item")) {
       const auto value = item.attribute("value");
       t.items.push_back({r_.keep(item.attribute("name").value()), r_.keep(item.attribute("description").value()),
-                         static_cast<std::int64_t>(r_.number(item, value, 0))});
+                         r_.integer(item, value, 0, INT32_MIN, INT32_MAX)});
     }
   }
 
@@ -225,7 +225,7 @@ class Parser {
         case xml_key("max"): v.max = r_.number(node, a, v.max), max = true; break;
         case xml_key("nominal"): v.nominal = r_.number(node, a, 1.0), v.has_nominal = true; break;
         case xml_key("start"): start = a; break;
-        case xml_key("derivative"): v.derivative_of = r_.natural(node, a, 0) - 1; break;  // resolved in structure()
+        case xml_key("derivative"): derivative(node, a, v); break;
         case xml_key("reinit"): v.reinit = r_.boolean(node, a, false); break;
         default: r_.unknown_attribute(node, a);
       }
@@ -233,6 +233,17 @@ class Parser {
     r_.inherit(v, quantity, static_cast<bool>(unit), display, min, max);
     if (display) v.display_unit = r_.display_unit(node, v.unit, node.attribute("displayUnit").value());
     if (start) r_.start(node, v, start.value());
+  }
+
+  // An index, counted from 1; those beyond the last variable are found in structure().
+  void derivative(pugi::xml_node node, pugi::xml_attribute a, Variable& v) {
+    const std::uint32_t index = r_.natural(node, a, 0);
+    if (index == 0) {
+      return r_.report(Severity::warning, node, variable_rule,
+                       "'{}' is the derivative of variable \"{}\", which does not exist; it is ignored", v.name,
+                       a.value());
+    }
+    v.derivative_of = index - 1;
   }
 
   void annotations(pugi::xml_node node) {
@@ -252,8 +263,9 @@ class Parser {
   void structure() {
     for (auto& v : d_.variables) {
       if (v.derivative_of == no_variable || v.derivative_of < d_.variables.size()) continue;
-      r_.report(Severity::warning, root_, variable_rule, "'{}' is the derivative of variable {}, which does not exist",
-                v.name, std::uint64_t{v.derivative_of} + 1);
+      r_.report(Severity::warning, root_, variable_rule,
+                "'{}' (line {}) is the derivative of variable {}, which does not exist; it is ignored", v.name, v.line,
+                std::uint64_t{v.derivative_of} + 1);
       v.derivative_of = no_variable;
     }
     const auto node = root_.child("ModelStructure");
@@ -273,7 +285,8 @@ class Parser {
         continue;
       }
       Unknown u;
-      u.variable = from_index(r_.natural(node, node.attribute("index"), 0));
+      const auto index_attribute = node.attribute("index");
+      u.variable = from_index(index_attribute ? r_.natural(node, index_attribute, 0) : 0);
       if (u.variable == no_variable) {
         r_.report(Severity::warning, node, structure_rule,
                   "index \"{}\" is no variable (they count from 1 to {}); the entry is ignored",

@@ -45,13 +45,15 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
         only_(f_.description(), f_.interface, f_.options.name),
         callbacks_{log_message, allocate, release, step_finished, &caller_} {
     const std::string location = f_.resource_uri();
-    component_ = caller_.call_plain(
-        api_.instantiate, caller_.unit().c_str(), kind, f_.description().instantiation_token.c_str(), location.c_str(),
-        &callbacks_, static_cast<fmi2Boolean>(f_.options.visible), static_cast<fmi2Boolean>(f_.options.logging));
-    caller_.trace_line(fmt::format("fmi2Instantiate(\"{}\", {}, \"{}\", \"{}\", …, {}, {}) -> {}", caller_.unit(),
-                                   static_cast<int>(kind), f_.description().instantiation_token, location,
-                                   f_.options.visible, f_.options.logging,
-                                   component_ != nullptr ? "an instance" : "null"));
+    for (const auto& token : f_.tokens()) {
+      component_ = caller_.call_plain(api_.instantiate, caller_.unit().c_str(), kind, token.c_str(), location.c_str(),
+                                      &callbacks_, static_cast<fmi2Boolean>(f_.options.visible),
+                                      static_cast<fmi2Boolean>(f_.options.logging));
+      caller_.trace_line(fmt::format("fmi2Instantiate(\"{}\", {}, \"{}\", \"{}\", …, {}, {}) -> {}", caller_.unit(),
+                                     static_cast<int>(kind), token, location, f_.options.visible, f_.options.logging,
+                                     component_ != nullptr ? "an instance" : "null"));
+      if (component_ != nullptr) break;
+    }
     if (component_ == nullptr) throw caller_.failure("fmi2Instantiate", Status::error);
   }
 

@@ -76,7 +76,9 @@ class Parser {
         case xml_key("fixedInternalStepSize"): i.fixed_internal_step = r_.optional_number(node, a.name()); break;
         case xml_key("maxOutputDerivativeOrder"): i.max_output_derivative_order = r_.natural(node, a, 0); break;
         case xml_key("recommendedIntermediateInputSmoothness"):
-          i.recommended_input_smoothness = static_cast<std::uint32_t>(std::max(0.0, r_.number(node, a, 0)));
+          // FMI 3.0, 4.4.1: -1 for inputs that may jump, which is as good as nothing said.
+          i.recommended_input_smoothness =
+              static_cast<std::uint32_t>(std::max<std::int64_t>(0, r_.integer(node, a, 0, INT32_MIN, INT32_MAX)));
           break;
         case xml_key("providesIntermediateUpdate"): i.intermediate_update = r_.boolean(node, a, false); break;
         case xml_key("mightReturnEarlyFromDoStep"): i.might_return_early = r_.boolean(node, a, false); break;
@@ -329,7 +331,7 @@ class Parser {
     dimension.is_reference = static_cast<bool>(reference);
     if (reference)
       dimension.reference = r_.natural(node, reference, 0);
-    else
+    else if (start)
       dimension.size = r_.natural64(node, start, 0);
     if (static_cast<bool>(reference) == static_cast<bool>(start)) {
       r_.report(Severity::warning, node, variable_rule,
@@ -399,14 +401,13 @@ class Parser {
 
   void unknown(pugi::xml_node node, std::vector<Unknown>& to) {
     Unknown u;
-    u.variable = d_.find(r_.natural(node, node.attribute("valueReference"), no_variable), Type::Float64);
+    const auto reference = node.attribute("valueReference");
+    if (reference) u.variable = d_.find(r_.natural(node, reference, no_variable), Type::Float64);
     if (u.variable == no_variable) {
       return r_.report(Severity::warning, node, structure_rule,
-                       "valueReference \"{}\" is no variable; the entry is ignored",
-                       node.attribute("valueReference").value());
+                       "valueReference \"{}\" is no variable; the entry is ignored", reference.value());
     }
-    r_.dependencies(node, u, structure_rule,
-                    [this](std::uint32_t reference) { return d_.find(reference, Type::Float64); });
+    r_.dependencies(node, u, structure_rule, [this](std::uint32_t known) { return d_.find(known, Type::Float64); });
     to.push_back(u);
   }
 
