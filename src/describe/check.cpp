@@ -311,30 +311,29 @@ class Checker {
       if (expected(u.variable)) missing.push_back(u.variable);
       if (state != no_variable && expected(state)) missing.push_back(state);
     }
+    if (missing.empty()) return;
+    const auto aliases = d_.version == FmiVersion::v2 ? references_of(listed) : std::unordered_set<std::uint64_t>();
     for (const VariableId id : missing) {
-      if (is_alias_of_listed(id, listed)) continue;
+      if (aliases.count(reference_key(d_.variables[id])) > 0) continue;
       warn(d_.variables[id].line, structure_rule(),
            "'{}' is computed at initialization, but missing from the initial unknowns", d_.variables[id].name);
     }
   }
 
   // An alias needs to be listed under one of its names only (FMI 2.0, 2.2.8).
-  bool is_alias_of_listed(VariableId id, const std::vector<bool>& listed) {
-    if (d_.version == FmiVersion::v3) return false;
-    if (listed_references_.empty()) {
-      for (std::size_t i = 0; i < listed.size(); ++i) {
-        if (listed[i])
-          listed_references_.insert((static_cast<std::uint64_t>(d_.variables[i].type) << 32) |
-                                    d_.variables[i].reference);
-      }
+  [[nodiscard]] std::unordered_set<std::uint64_t> references_of(const std::vector<bool>& listed) const {
+    std::unordered_set<std::uint64_t> references;
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      if (listed[i]) references.insert(reference_key(d_.variables[i]));
     }
-    return listed_references_.count((static_cast<std::uint64_t>(d_.variables[id].type) << 32) |
-                                    d_.variables[id].reference) > 0;
+    return references;
+  }
+  static std::uint64_t reference_key(const Variable& v) {
+    return (static_cast<std::uint64_t>(v.type) << 32) | v.reference;
   }
 
   const Description& d_;
   Diagnostics& diagnostics_;
-  std::unordered_set<std::uint64_t> listed_references_;
 };
 
 // --- structured names

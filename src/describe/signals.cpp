@@ -26,7 +26,7 @@ SignalSet::SignalSet(const Description& description, std::span<const VariableId>
     }
     Group& group = groups_[static_cast<std::size_t>(group_index)];
     const std::uint32_t first = group.offsets.back();
-    require(first + count <= most_elements,
+    require(count <= most_elements - first,
             "the chosen variables have more than {} elements; '{}' of '{}' alone has {}", most_elements, v.name,
             description.model_name, count);
     places_.push_back({v.type, first, static_cast<std::uint32_t>(count)});
@@ -55,8 +55,12 @@ void SignalSet::negate(Columns& columns) const {
       auto& column = columns.column<T>();
       if constexpr (std::is_same_v<T, Bool>) {
         for (const auto e : group.negated) column[e] = !column[e];
-      } else if constexpr (std::is_arithmetic_v<T>) {
-        for (const auto e : group.negated) column[e] = static_cast<T>(-column[e]);
+      } else if constexpr (std::is_integral_v<T>) {
+        // Without a sign, where the smallest number has no counterpart to overflow to.
+        for (const auto e : group.negated)
+          column[e] = static_cast<T>(std::uint64_t{0} - static_cast<std::uint64_t>(column[e]));
+      } else if constexpr (std::is_floating_point_v<T>) {
+        for (const auto e : group.negated) column[e] = -column[e];
       }
     });
   }
