@@ -66,6 +66,15 @@ std::uint64_t DescriptionReader::natural64(pugi::xml_node at, pugi::xml_attribut
   return number_or(*this, at, attribute, fallback, "a natural number");
 }
 
+std::int64_t DescriptionReader::integer(pugi::xml_node at, pugi::xml_attribute attribute, std::int64_t fallback,
+                                        std::int64_t least, std::int64_t most) {
+  const auto value = read_number<std::int64_t>(attribute.value());
+  if (value && *value >= least && *value <= most) return *value;
+  report(Severity::warning, at, "schema", "{}=\"{}\" of <{}> is not an integer from {} to {}; it is taken as {}",
+         attribute.name(), attribute.value(), at.name(), least, most, fallback);
+  return fallback;
+}
+
 bool DescriptionReader::boolean(pugi::xml_node at, pugi::xml_attribute attribute, bool fallback) {
   const std::string_view text = trim(attribute.value());
   if (text == "true" || text == "1") return true;
@@ -135,7 +144,7 @@ void DescriptionReader::unit_definitions(pugi::xml_node element) {
       measure.base.emplace();
       for (std::size_t i = 0; i < 8; ++i) {
         if (const auto exponent = base.attribute(base_unit_name(i))) {
-          measure.base->exponents[i] = static_cast<std::int8_t>(number(base, exponent, 0));
+          measure.base->exponents[i] = static_cast<std::int8_t>(integer(base, exponent, 0, -128, 127));
         }
       }
       measure.base->factor = optional_number(base, "factor").value_or(1.0);

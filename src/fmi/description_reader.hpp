@@ -39,6 +39,8 @@ class DescriptionReader {
   [[nodiscard]] bool boolean(pugi::xml_node at, pugi::xml_attribute attribute, bool fallback);
   [[nodiscard]] std::uint32_t natural(pugi::xml_node at, pugi::xml_attribute attribute, std::uint32_t fallback);
   [[nodiscard]] std::uint64_t natural64(pugi::xml_node at, pugi::xml_attribute attribute, std::uint64_t fallback);
+  [[nodiscard]] std::int64_t integer(pugi::xml_node at, pugi::xml_attribute attribute, std::int64_t fallback,
+                                     std::int64_t least, std::int64_t most);
   [[nodiscard]] std::optional<double> optional_number(pugi::xml_node at, const char* name);
 
   // A mandatory attribute; reported and empty when missing.

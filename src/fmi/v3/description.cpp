@@ -199,6 +199,7 @@ class Parser {
     if (!v.declares_initial) v.initial = DescriptionReader::default_initial(v.causality, v.variability);
     r_.inherit(v, given.quantity, given.unit, given.display, given.min, given.max);
     if (given.display) v.display_unit = r_.display_unit(node, v.unit, node.attribute("displayUnit").value());
+    if (v.type == Type::Binary && v.declared_type != no_type) binary_attributes(type_nodes_[v.declared_type], v);
     if (v.clock != no_start && v.declared_type != no_type)
       clock_attributes(type_nodes_[v.declared_type], d_.clock_properties[v.clock]);
     if (v.clock != no_start) clock_attributes(node, d_.clock_properties[v.clock]);
@@ -271,6 +272,13 @@ class Parser {
       }
     }
     v.clocks.count = static_cast<std::uint32_t>(d_.clocks.size()) - v.clocks.begin;
+  }
+
+  // What a variable does not say itself, its declared type says.
+  void binary_attributes(pugi::xml_node type, Variable& v) {
+    if (v.mime_type.empty()) v.mime_type = r_.keep(type.attribute("mimeType").value());
+    const auto size = type.attribute("maxSize");
+    if (v.max_size == 0 && size) v.max_size = r_.natural(type, size, 0);
   }
 
   void clock_attributes(pugi::xml_node node, ClockProperties& c) {
