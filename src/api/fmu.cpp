@@ -67,7 +67,8 @@ std::vector<VariableInfo> Fmu::variables() const {
 
 std::vector<std::string> Fmu::problems() const {
   std::vector<std::string> texts;
-  for (const auto& diagnostic : fmi::check(data_->fmu).all()) {
+  const Diagnostics found = fmi::check(data_->fmu);
+  for (const auto& diagnostic : found.all()) {
     if (diagnostic.severity != Severity::note) texts.push_back(diagnostic.text());
   }
   return texts;
