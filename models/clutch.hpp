@@ -6,7 +6,7 @@
 #include <consort/model.hpp>
 
 struct Clutch {
-  double w_in = 0, w_out = 0, engagement = 1;
+  double w_in = 2, w_out = 0, engagement = 1;
   double twist = 0, der_twist = 0;
   double t_in = 0, t_out = 0;
   bool slipping = false;

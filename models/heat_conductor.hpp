@@ -16,7 +16,7 @@ struct HeatConductor {
   }
 
   std::uint64_t n = 8;
-  double t_left = 293.15, t_right = 293.15;
+  double t_left = 373.15, t_right = 293.15;
   Cells t = all(293.15), der_t{};
   double q_left = 0, q_right = 0;
   double length = 1, area = 1e-4, conductivity = 400, capacity = 3.4e6;

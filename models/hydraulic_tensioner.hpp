@@ -7,7 +7,7 @@
 #include <consort/model.hpp>
 
 struct HydraulicTensioner {
-  double force = 500, p_line = 5e5;
+  double force = 600, p_line = 5e5;
   double x = 0, der_x = 0;
   double v = 0, der_v = 0;
   double p = 5e5, der_p = 0;

@@ -6,7 +6,7 @@
 #include <consort/model.hpp>
 
 struct Truck {
-  double force = 0, slope = 0;
+  double force = 10000, slope = 0;
   double x = 0, der_x = 0;
   double v = 0, der_v = 0;
   double resistance = 0;

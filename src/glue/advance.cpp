@@ -9,10 +9,12 @@ namespace consort::glue {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-// An event this much (of a step) after the end of a step belongs to it: counted times are rounded.
-constexpr double slack = 1e-9;
 constexpr int most_iterations = 100;
 constexpr int most_events = 10'000;
+
+double longest_step(const model::Info& info) {
+  return info.solver_step > 0 ? info.solver_step * (1 + step_slack) : never;
+}
 
 double* polynomials(model::Instance& instance) {
   return static_cast<double*>(static_cast<void*>(instance.memory() + instance.layout().polynomials_offset()));
@@ -40,6 +42,8 @@ struct MovingSystem {
 Stepper::Stepper(const Exported& exported, model::Instance& instance)
     : exported_(exported),
       instance_(instance),
+      longest_(longest_step(instance.definition().info)),
+      is_plain_(instance.layout().indicators().empty()),
       work_(instance.layout().state_capacity() * solve::step_work),
       before_(instance.layout().state_capacity()),
       indicators_(instance.layout().indicators().size()),
@@ -72,14 +76,12 @@ void Stepper::handle_events() {
 
 // --- steps
 
-StepResult Stepper::advance(const StepRequest& request) {
+StepResult Stepper::careful_step(const StepRequest& request) {
   model::Head& head = instance_.head();
-  const double longest = instance_.definition().info.solver_step;
-  const double parts = longest > 0 ? std::max(1.0, std::ceil(request.h / longest - slack)) : 1.0;
   head.time = request.t;
   instance_.touch();
   if (head.has_polynomials) begin_polynomials();
-
+  const double parts = std::max(1.0, std::ceil(request.h / longest_ - step_slack));
   try {
     const StepResult result = run(request, parts);
     head.has_polynomials = false;
@@ -90,6 +92,11 @@ StepResult Stepper::advance(const StepRequest& request) {
   }
 }
 
+void Stepper::undo_plain_step(double t) {
+  if (exported_.step != nullptr) instance_.write_states(work_.data());  // where it began: solve/fixed_step.hpp
+  instance_.head().time = t;
+}
+
 StepResult Stepper::run(const StepRequest& request, double parts) {
   model::Head& head = instance_.head();
   const double end = request.t + request.h;
@@ -98,6 +105,7 @@ StepResult Stepper::run(const StepRequest& request, double parts) {
   double early = never;
   int events = 0;
   for (double part = 1; part <= parts; ++part) {
+    const double begin = head.time;
     const double target = part < parts ? request.t + request.h * part / parts : end;
     while (true) {
       if (at_event) {
@@ -113,7 +121,10 @@ StepResult Stepper::run(const StepRequest& request, double parts) {
       }
       if (head.time >= target) break;
       if (head.time >= early) return {head.time, false, true, false};
-      at_event = advance_to(std::min(target, early), request.h);
+      // The length is not made from the times, which are rounded, unless an event has cut the step.
+      const bool whole = head.time == begin && target <= early;
+      const double limit = std::min(target, early);
+      at_event = advance_to(limit, whole ? request.h / parts : limit - head.time, request.h);
       if (request.intermediate != nullptr) early = request.intermediate(request.environment, head.time);
     }
   }
@@ -122,16 +133,17 @@ StepResult Stepper::run(const StepRequest& request, double parts) {
 }
 
 // One step of the solver to `limit` or to the first event before it; true when it ended at an event.
-bool Stepper::advance_to(double limit, double communication_step) {
+bool Stepper::advance_to(double limit, double length, double communication_step) {
   model::Head& head = instance_.head();
   const double t = head.time;
-  const bool time_event = head.next_event <= limit + slack * communication_step;
+  const bool time_event = head.next_event <= limit + step_slack * communication_step;
   const double target = time_event ? std::min(limit, head.next_event) : limit;
+  if (target < limit) length = target - t;
   instance_.read_states(before_.data());
   try {
     double fraction = 1;
-    const bool crossed = step_over(target - t);
-    if (crossed) fraction = locate_event(t, target - t);
+    const bool crossed = step_over(length);
+    if (crossed) fraction = locate_event(t, length);
     const bool reached = fraction >= 1;
     // A time event within rounding of the end of the step is at its own time, which the model compares with.
     if (reached) head.time = time_event ? head.next_event : target;

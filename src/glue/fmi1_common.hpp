@@ -90,9 +90,7 @@ fmiStatus fmiSetDebugLogging(fmiComponent c, fmiBoolean loggingOn) {
 }
 
 fmiStatus fmiGetReal(fmiComponent c, const fmiValueReference vr[], size_t nvr, fmiReal value[]) {
-  return call(c, "fmiGetReal", [&](Unit& u) {
-    for (size_t i = 0; i < nvr; ++i) value[i] = glue::read_real(u, vr[i]);
-  });
+  return call(c, "fmiGetReal", [&](Unit& u) { glue::read_reals(u, vr, nvr, value); });
 }
 
 fmiStatus fmiGetInteger(fmiComponent c, const fmiValueReference vr[], size_t nvr, fmiInteger value[]) {
@@ -114,10 +112,7 @@ fmiStatus fmiGetString(fmiComponent c, const fmiValueReference vr[], size_t nvr,
 }
 
 fmiStatus fmiSetReal(fmiComponent c, const fmiValueReference vr[], size_t nvr, const fmiReal value[]) {
-  return call(c, "fmiSetReal", [&](Unit& u) {
-    for (size_t i = 0; i < nvr; ++i) glue::write_real(u, vr[i], value[i]);
-    u.instance.touch();
-  });
+  return call(c, "fmiSetReal", [&](Unit& u) { glue::write_reals(u, vr, nvr, value); });
 }
 
 fmiStatus fmiSetInteger(fmiComponent c, const fmiValueReference vr[], size_t nvr, const fmiInteger value[]) {

@@ -58,7 +58,7 @@ fmiStatus fmiGetRealOutputDerivatives(fmiComponent c, const fmiValueReference vr
 fmiStatus fmiDoStep(fmiComponent c, fmiReal currentCommunicationPoint, fmiReal communicationStepSize, fmiBoolean) {
   return call(c, "fmiDoStep", [&](Unit& u) {
     u.require(model::step_mode);
-    const glue::StepResult result = u.step({.t = currentCommunicationPoint, .h = communicationStepSize});
+    const glue::StepResult result = u.step(currentCommunicationPoint, communicationStepSize);
     return result.terminate ? model::Status::discard : model::Status::ok;
   });
 }

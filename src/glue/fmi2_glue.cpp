@@ -157,9 +157,7 @@ fmi2Status fmi2Reset(fmi2Component c) {
 // --- values
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
-  return call(c, "fmi2GetReal", [&](Unit& u) {
-    for (size_t i = 0; i < nvr; ++i) value[i] = glue::read_real(u, vr[i]);
-  });
+  return call(c, "fmi2GetReal", [&](Unit& u) { glue::read_reals(u, vr, nvr, value); });
 }
 
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Integer value[]) {
@@ -181,10 +179,7 @@ fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t 
 }
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
-  return call(c, "fmi2SetReal", [&](Unit& u) {
-    for (size_t i = 0; i < nvr; ++i) glue::write_real(u, vr[i], value[i]);
-    u.instance.touch();
-  });
+  return call(c, "fmi2SetReal", [&](Unit& u) { glue::write_reals(u, vr, nvr, value); });
 }
 
 fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2Integer value[]) {
@@ -369,7 +364,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real currentCommunicationPoint, fmi2R
                       fmi2Boolean) {
   return call(c, "fmi2DoStep", [&](Unit& u) {
     u.require(model::step_mode);
-    const glue::StepResult result = u.step({.t = currentCommunicationPoint, .h = communicationStepSize});
+    const glue::StepResult result = u.step(currentCommunicationPoint, communicationStepSize);
     // FMI 2.0, 4.2.2: a model that ends by itself discards, and says so in fmi2GetBooleanStatus(fmi2Terminated).
     return result.terminate ? model::Status::discard : model::Status::ok;
   });

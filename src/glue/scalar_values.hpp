@@ -55,18 +55,43 @@ bool fits(From value) {
 
 }  // namespace detail
 
-inline double read_real(Unit& u, std::uint32_t reference) {
-  const model::Slot& slot = u.readable(reference);
-  if (slot.kind == model::Kind::float64) return detail::load<double>(u.instance.at(slot));
-  if (slot.kind != model::Kind::float32) u.refuse_type(slot, "Real");
-  return static_cast<double>(detail::load<float>(u.instance.at(slot)));
+// Reals in bulk, since every step has them; what all of them need is fetched once.
+inline void read_reals(Unit& u, const std::uint32_t* references, std::size_t n, double* values) {
+  const model::Slot* const slots = u.facts.layout.slots().data();
+  const std::size_t count = u.facts.layout.slots().size();
+  const std::byte* const memory = u.instance.memory();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (references[i] >= count) u.refuse_reference(references[i]);
+    const model::Slot* const slot = slots + references[i];
+    u.instance.refresh(slot->needs);
+    if (slot->kind == model::Kind::float64) {
+      values[i] = detail::load<double>(memory + slot->offset);
+    } else if (slot->kind == model::Kind::float32) {
+      values[i] = static_cast<double>(detail::load<float>(memory + slot->offset));
+    } else {
+      u.refuse_type(*slot, "Real");
+    }
+  }
 }
 
-inline void write_real(Unit& u, std::uint32_t reference, double value) {
-  const model::Slot& slot = u.writable(reference);
-  if (slot.kind == model::Kind::float64) return detail::store(u.instance.at(slot), value);
-  if (slot.kind != model::Kind::float32) u.refuse_type(slot, "Real");
-  detail::store(u.instance.at(slot), static_cast<float>(value));
+inline void write_reals(Unit& u, const std::uint32_t* references, std::size_t n, const double* values) {
+  const model::Slot* const slots = u.facts.layout.slots().data();
+  const std::size_t count = u.facts.layout.slots().size();
+  std::byte* const memory = u.instance.memory();
+  const model::Modes mode = u.instance.head().mode;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (references[i] >= count) u.refuse_reference(references[i]);
+    const model::Slot* const slot = slots + references[i];
+    if ((slot->settable & mode) == 0) u.refuse_setting(*slot);
+    if (slot->kind == model::Kind::float64) {
+      detail::store(memory + slot->offset, values[i]);
+    } else if (slot->kind == model::Kind::float32) {
+      detail::store(memory + slot->offset, static_cast<float>(values[i]));
+    } else {
+      u.refuse_type(*slot, "Real");
+    }
+  }
+  u.instance.touch();
 }
 
 inline int read_integer(Unit& u, std::uint32_t reference) {

@@ -18,9 +18,6 @@ struct StateHeader {
   std::uint64_t size;
 };
 
-// Times are compared with a tolerance for importers that add up their steps.
-bool same_time(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b)); }
-
 const char* name_of(model::Modes mode) {
   switch (mode) {
     case model::instantiated: return "instantiated";
@@ -143,16 +140,12 @@ void Unit::leave_event_mode() {
   if (steps) stepper.note_signs();
 }
 
-StepResult Unit::step(StepRequest request) {
-  const model::Head& head = instance.head();
-  if (!(request.h > 0) || !std::isfinite(request.h)) throw model::Failure("the step size must be positive");
-  if (!same_time(request.t, head.time)) {
+void Unit::refuse_step(double t, double h) const {
+  if (!(h > 0) || !std::isfinite(h)) throw model::Failure("the step size must be positive");
+  if (!same_time(t, instance.head().time)) {
     throw model::Failure("the communication point is not where the last step ended");
   }
-  if (request.t + request.h > head.stop_time && !same_time(request.t + request.h, head.stop_time)) {
-    throw model::Failure("the step goes beyond the stop time");
-  }
-  return stepper.advance(request);
+  throw model::Failure("the step goes beyond the stop time");
 }
 
 // --- states

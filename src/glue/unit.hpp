@@ -3,6 +3,8 @@
 // Part of every exported FMU: uses nothing but the standard library.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -39,6 +41,9 @@ struct Facts {
   Token token;
   std::string token_text;
 };
+
+// With a tolerance for importers that add up their steps.
+inline bool same_time(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b)); }
 
 enum class Interface : std::uint8_t { model_exchange, co_simulation };
 
@@ -79,7 +84,20 @@ class Unit {
   void leave_initialization();
   void leave_event_mode();
   // Checks the communication point and the step size against the instance's own time.
-  StepResult step(StepRequest request);
+  StepResult step(const StepRequest& request) {
+    check_step(request.t, request.h);
+    return stepper.advance(request);
+  }
+  StepResult step(double t, double h) {
+    check_step(t, h);
+    return stepper.advance(t, h);
+  }
+  void check_step(double t, double h) const {
+    const model::Head& head = instance.head();
+    const bool fits = same_time(t, head.time) && (t + h <= head.stop_time || same_time(t + h, head.stop_time));
+    if (!fits || !(h > 0) || !std::isfinite(h)) refuse_step(t, h);
+  }
+  [[noreturn]] void refuse_step(double t, double h) const;
 
   // Says what went wrong and keeps the instance from going on after errors.
   model::Status fail(const char* function, model::Status status, const char* text);

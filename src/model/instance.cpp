@@ -22,7 +22,10 @@ void write_double(std::byte* to, double value) { std::memcpy(to, &value, sizeof 
 }  // namespace
 
 Instance::Instance(const Layout& layout, const Host& host)
-    : layout_(layout), memory_(allocate()), scratch_(nullptr, Free{layout.alignment()}) {
+    : layout_(layout),
+      definition_(layout.definition()),
+      memory_(allocate()),
+      scratch_(nullptr, Free{layout.alignment()}) {
   context_.host = &host;
   construct();
   if (definition().instantiate != nullptr) definition().instantiate(model(), context_);
@@ -97,16 +100,18 @@ void Instance::compute(Stages needs) {
   Head& h = head();
   if ((h.mode & (instantiated | configuration)) != 0) return;
   context_.time = h.time;
-  if (h.mode == initialization && (h.stale & stage_initialize) != 0 && definition().initialize != nullptr) {
-    definition().initialize(model(), context_);
-  }
-  const auto todo = static_cast<Stages>(h.stale & needs);
-  if ((todo & stage_derivatives) != 0 && definition().derivatives != nullptr) {
-    definition().derivatives(model(), context_);
-  }
-  if ((todo & stage_outputs) != 0 && definition().outputs != nullptr) definition().outputs(model(), context_);
-  if ((todo & stage_indicators) != 0 && definition().indicators != nullptr) definition().indicators(model(), context_);
+  if (h.mode == initialization) initialize();
+  const unsigned todo = h.stale & needs;
+  if ((todo & stage_derivatives) != 0 && definition_.derivatives != nullptr) definition_.derivatives(model(), context_);
+  if ((todo & stage_outputs) != 0 && definition_.outputs != nullptr) definition_.outputs(model(), context_);
+  if ((todo & stage_indicators) != 0 && definition_.indicators != nullptr) definition_.indicators(model(), context_);
   h.stale = static_cast<Stages>(h.stale & ~(needs | stage_initialize));
+}
+
+void Instance::initialize() {
+  if ((head().stale & stage_initialize) != 0 && definition_.initialize != nullptr) {
+    definition_.initialize(model(), context_);
+  }
 }
 
 // --- continuous time

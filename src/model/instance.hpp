@@ -32,7 +32,7 @@ class Instance {
   Instance& operator=(const Instance&) = delete;
 
   [[nodiscard]] const Layout& layout() const { return layout_; }
-  [[nodiscard]] const Definition& definition() const { return layout_.definition(); }
+  [[nodiscard]] const Definition& definition() const { return definition_; }
   [[nodiscard]] Head& head() { return *static_cast<Head*>(static_cast<void*>(memory_.get())); }
   [[nodiscard]] const Head& head() const { return *static_cast<const Head*>(static_cast<const void*>(memory_.get())); }
   [[nodiscard]] void* model() { return memory_.get() + layout_.model_offset(); }
@@ -59,6 +59,14 @@ class Instance {
 
   // --- continuous time
   void set_time(double time);
+  // As set_time() at the end of a step, after which outputs are what everybody reads: computed at once.
+  void arrive(double time) {
+    head().time = context_.time = time;
+    head().stale = all_stages;
+    if (definition_.outputs == nullptr) return;
+    definition_.outputs(model(), context_);
+    head().stale = stage_derivatives | stage_indicators;
+  }
   [[nodiscard]] std::size_t state_count() const { return definition().state_count(model()); }
   void read_states(double* to) const { definition().read_states(model(), to); }
   void write_states(const double* from);
@@ -91,6 +99,7 @@ class Instance {
   [[nodiscard]] Memory allocate() const;
   void construct();
   void compute(Stages needs);
+  void initialize();
   // Computes everything in `memory`, a copy of the instance's.
   void evaluate(std::byte* memory);
   void analytic(const std::vector<const Slot*>& unknowns, const std::vector<const Slot*>& knowns, const double* seed,
@@ -102,6 +111,7 @@ class Instance {
   std::byte* scratch();
 
   const Layout& layout_;
+  const Definition& definition_;
   Memory memory_;
   Memory scratch_;  // made when first needed
   Context context_;

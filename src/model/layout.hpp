@@ -51,7 +51,8 @@ struct Head {
   bool terminate = false;        // the model has asked to end the simulation
 };
 
-struct Slot {
+// One line of the cache, found by a shift.
+struct alignas(64) Slot {
   std::uint32_t offset = 0;  // of the first element, in the instance's memory
   std::uint32_t element_size = 0;
   std::uint32_t capacity = 1;  // elements, at most
@@ -72,6 +73,8 @@ class Layout {
 
   // `definition` must outlive the layout and whatever is made with it.
   Layout(const Definition& definition, Style style);
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
 
   [[nodiscard]] const Definition& definition() const { return definition_; }
   [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
