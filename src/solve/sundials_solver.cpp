@@ -18,6 +18,7 @@ SundialsSolver::SundialsSolver(const SolverRow& row, const Problem& problem, con
   state_.switches = problem.events.switches;
   now_ = wrap(state_.y, context_);
   before_ = wrap(other_, context_);
+  out_ = wrap(other_, context_);
 }
 
 // --- going on
@@ -26,18 +27,27 @@ StepResult SundialsSolver::step(Time limit) {
   check_limit(limit);
   if (size() == 0) return step_without_states(limit);
   trouble_.clear();
-  std::swap(now_, before_);
-  const auto done = advance(limit);
-  if (done.flag < 0 || !(done.reached > state_.t)) [[unlikely]] {
-    std::swap(now_, before_);
-    if (done.flag < 0) fail(done.flag);
-    fail_step_size();
-  }
+  const auto done = guarded_advance(limit);
   from_ = state_.t;
   state_.t = done.reached;
   stepped_ = true;
   ++steps_;
+  if (done.stiff) fail_stiff(done.next);
   return {.from = from_, .to = done.reached, .order = done.order, .next = done.next};
+}
+
+// Whatever goes wrong, the state is that of the last step afterwards.
+SundialsSolver::Advance SundialsSolver::guarded_advance(Time limit) {
+  std::swap(now_, before_);
+  try {
+    const auto done = advance(limit);
+    if (done.flag < 0) fail(done.flag);
+    if (!(done.reached > state_.t)) fail_step_size();
+    return done;
+  } catch (...) {
+    std::swap(now_, before_);
+    throw;
+  }
 }
 
 // A model may have events and outputs only; a library has no norm for nothing.
@@ -84,7 +94,7 @@ void SundialsSolver::reinitialise(const Restart& restart) {
   stepped_ = false;
   ++restarts_;
   if (size() == 0) return;
-  earlier_ = statistics();
+  earlier_ = library_counters();
   trouble_.clear();
   start();
 }
@@ -102,23 +112,32 @@ void SundialsSolver::interpolate(Time t, Vector y) const {
     std::copy(end.begin(), end.end(), y.begin());
     return;
   }
-  const auto out = wrap(y, context_);
-  if (const int flag = polynomial(t, 0, out.get()); flag < 0) fail(flag);
+  if (const int flag = polynomial(t, 0, around(y)); flag < 0) fail(flag);
 }
 
 void SundialsSolver::interpolate_derivative(Time t, Vector ydot) const {
   CONSORT_ASSERT(ydot.size() == size() && t >= from_ && t <= state_.t);
   if (size() == 0) return;
   if (!stepped_) return first_derivative(ydot);
-  const auto out = wrap(ydot, context_);
-  if (const int flag = polynomial(t, 1, out.get()); flag < 0) fail(flag);
+  if (const int flag = polynomial(t, 1, around(ydot)); flag < 0) fail(flag);
+}
+
+N_Vector SundialsSolver::around(Vector memory) const {
+  NV_DATA_S(out_.get()) = memory.data();
+  return out_.get();
 }
 
 // --- statistics
 
+Statistics SundialsSolver::library_counters() const {
+  auto counters = earlier_;
+  if (size() != 0) add_counters(counters);
+  return counters;
+}
+
 const Statistics& SundialsSolver::statistics() const {
-  shown_ = earlier_;
-  if (size() != 0) add_counters(shown_);
+  shown_ = library_counters();
+  shown_.jacobian_evaluations += difference_evaluations_;
   shown_.steps = steps_;
   shown_.restarts = restarts_;
   shown_.evaluations = evaluations_;
@@ -131,7 +150,8 @@ void SundialsSolver::fail(int flag) const {
   if (trouble_.thrown) std::rethrow_exception(trouble_.thrown);
   if (trouble_.not_finite) {
     throw run_error(
-        "solver '{}' at t = {} s: the {} of {} is not a finite number at t = {} s ({}); look for a division by zero, the "
+        "solver '{}' at t = {} s: the {} of {} is not a finite number at t = {} s ({}); look for a division by zero, "
+        "the "
         "root of a negative number, or a solution that grows without bound",
         row_.name, state_.t, function_text(), component_text(components_, *trouble_.not_finite), trouble_.t,
         trouble_.value);
@@ -141,8 +161,8 @@ void SundialsSolver::fail(int flag) const {
   constexpr int convergence = -4;
   if (flag == error_test || flag == convergence) fail_step_size();
   throw run_error(
-      "solver '{}' gave up at t = {} s with {} ({}); try another tolerance or initial step, or another solver", row_.name,
-      state_.t, flag, trouble_.message);
+      "solver '{}' gave up at t = {} s with {} ({}); try another tolerance or initial step, or another solver",
+      row_.name, state_.t, flag, trouble_.message);
 }
 
 void SundialsSolver::fail_step_size() const {
@@ -159,9 +179,17 @@ void SundialsSolver::fail_step_size() const {
   }
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   throw run_error(
-      "solver '{}' at t = {} s: the step size fell below {:.3g} s (to {:.3g} s), because {}; look for a singularity or a "
+      "solver '{}' at t = {} s: the step size fell below {:.3g} s (to {:.3g} s), because {}; look for a singularity or "
+      "a "
       "discontinuity of the model there, loosen its tolerance, or allow smaller steps",
       row_.name, state_.t, std::max(options_.min_step, 10 * rounding * std::abs(state_.t)), attempted_step(), reason);
+}
+
+void SundialsSolver::fail_stiff(Duration h) const {
+  throw run_error(
+      "solver '{}' at t = {} s: the problem is too stiff for it, {} steps were taken and stability holds them at about "
+      "{:.3g} s; choose a solver for stiff problems such as 'bdf', or switch the stiffness check off",
+      row_.name, state_.t, steps_, h);
 }
 
 // --- saving and going back
@@ -176,11 +204,8 @@ void SundialsSolver::save_to(State& state) const {
 }
 
 void SundialsSolver::go_to(const State& state) {
-  reinitialise({.t = state.t,
-                .y = state.y,
-                .ydot = state.ydot,
-                .switches = &state.switches,
-                .absolute_tolerances = state.atol});
+  reinitialise(
+      {.t = state.t, .y = state.y, .ydot = state.ydot, .switches = &state.switches, .absolute_tolerances = state.atol});
 }
 
 std::unique_ptr<Snapshot> SundialsSolver::snapshot(std::unique_ptr<Snapshot> reuse) const {
@@ -213,10 +238,11 @@ void SundialsSolver::deserialise(std::span<const std::uint8_t> bytes) {
   std::string name;
   std::uint64_t count = 0;
   reader(name, count);
-  require(name == row_.name && count == size(),
-          "the saved state is of solver '{}' with {} components, not of '{}' with {}; choose the solver and the model that "
-          "the checkpoint was made with",
-          name.substr(0, 40), count, row_.name, size());
+  require(
+      name == row_.name && count == size(),
+      "the saved state is of solver '{}' with {} components, not of '{}' with {}; choose the solver and the model that "
+      "the checkpoint was made with",
+      name.substr(0, 40), count, row_.name, size());
   State state = state_;
   state.fields(reader);
   reader.expect_end();

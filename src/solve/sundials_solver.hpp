@@ -69,6 +69,7 @@ class SundialsSolver : public Solver {
     Time reached = 0;
     int order = 0;
     Duration next = 0;
+    bool stiff = false;  // too stiff for the method: no further step is worth trying
   };
 
   SundialsSolver(const SolverRow& row, const Problem& problem, const SolverOptions& options);
@@ -97,7 +98,7 @@ class SundialsSolver : public Solver {
   [[nodiscard]] SUNContext context() const { return context_; }
   [[nodiscard]] const Components& components() const { return components_; }
   [[nodiscard]] bool one_tolerance_for_all() const;
-  // CONSORT's failures for what went wrong in the library or in the problem's functions.
+  // Our failures for what went wrong in the library or in the problem's functions.
   [[noreturn]] void fail(int flag) const;
 
   // NOLINTBEGIN(cppcoreguidelines-non-private-member-variables-in-classes): the methods work on them
@@ -114,11 +115,15 @@ class SundialsSolver : public Solver {
     State state;
   };
 
+  [[nodiscard]] Statistics library_counters() const;  // of all starts
+  [[nodiscard]] N_Vector around(Vector memory) const;
   void save_to(State& state) const;
   void go_to(const State& state);
   void check_limit(Time limit) const;
   StepResult step_without_states(Time limit);
+  Advance guarded_advance(Time limit);
   [[noreturn]] void fail_step_size() const;
+  [[noreturn]] void fail_stiff(Duration h) const;
 
   const Components& components_;
   SundialsContext context_;
@@ -129,8 +134,9 @@ class SundialsSolver : public Solver {
   bool stepped_ = false;  // since the last start
   std::uint64_t steps_ = 0;
   std::uint64_t restarts_ = 0;
-  Statistics earlier_;        // counters of the library before the last start
+  Statistics earlier_;        // what the library counted before the last start
   mutable Statistics shown_;  // put together when asked for
+  mutable NVector out_;       // lent to the library around the caller's memory
 };
 
 }  // namespace consort::solve

@@ -1,0 +1,180 @@
+// ARKODE: Runge-Kutta pairs, explicit and diagonally implicit, chosen by the name of their table.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <string>
+
+#include <arkode/arkode_arkstep.h>
+
+#include "base/error.hpp"
+#include "solve/sundials_ode.hpp"
+#include "solve/sundials_solvers.hpp"
+#include "solve/sundials_stiffness.hpp"
+
+namespace consort::solve {
+
+namespace {
+
+constexpr std::string_view explicit_prefix = "arkode-erk-";
+constexpr std::string_view implicit_prefix = "arkode-dirk-";
+
+// "arkode-erk-cash-karp-6-4-5" is ARKODE_CASH_KARP_6_4_5.
+std::string table_name(std::string_view row, std::string_view prefix) {
+  std::string name = "ARKODE_";
+  for (const char c : row.substr(prefix.size())) {
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+class Arkode final : public SundialsOde {
+ public:
+  Arkode(const SolverRow& row, const Ode& ode, const SolverOptions& options)
+      : SundialsOde(row, ode, options), explicit_(row.name.starts_with(explicit_prefix)) {
+    if (size() == 0) return;
+    memory_ = ARKStepCreate(explicit_ ? rhs : nullptr, explicit_ ? nullptr : rhs, time(), now(), context());
+    if (memory_ == nullptr) throw std::bad_alloc();
+    try {
+      set_up();
+    } catch (...) {
+      ARKStepFree(&memory_);
+      throw;
+    }
+  }
+  ~Arkode() override { ARKStepFree(&memory_); }
+
+ protected:
+  Advance advance(Time limit) override;
+  void start() override;
+  int polynomial(Time t, int k, N_Vector out) const override { return ARKStepGetDky(memory_, t, k, out); }
+  void add_counters(Statistics& statistics) const override;
+  bool weighted_errors(N_Vector errors, N_Vector weights) const override {
+    return ARKStepGetEstLocalErrors(memory_, errors) == ARK_SUCCESS &&
+           ARKStepGetErrWeights(memory_, weights) == ARK_SUCCESS;
+  }
+  [[nodiscard]] Duration attempted_step() const override {
+    Duration h = 0;
+    ARKStepGetCurrentStep(memory_, &h);
+    return std::abs(h);
+  }
+
+ private:
+  void set_up();
+  void set_tolerances();
+  void ok(int flag, const char* call) const { check_set_up(flag, call, trouble_); }
+
+  void* memory_ = nullptr;
+  bool explicit_;
+  StiffnessWatch stiffness_;
+  Time stop_ = 0;
+  bool stop_set_ = false;
+  bool first_ = true;
+};
+
+void Arkode::set_up() {
+  ok(ARKStepSetErrHandlerFn(memory_, keep_message, &trouble_), "ARKStepSetErrHandlerFn");
+  ok(ARKStepSetUserData(memory_, static_cast<SundialsOde*>(this)), "ARKStepSetUserData");
+  set_tolerances();
+  const auto table = table_name(row_.name, explicit_ ? explicit_prefix : implicit_prefix);
+  ok(ARKStepSetTableName(memory_, explicit_ ? "ARKODE_DIRK_NONE" : table.c_str(),
+                         explicit_ ? table.c_str() : "ARKODE_ERK_NONE"),
+     "ARKStepSetTableName");
+  ok(ARKStepSetInitStep(memory_, options_.initial_step), "ARKStepSetInitStep");
+  ok(ARKStepSetMinStep(memory_, options_.min_step), "ARKStepSetMinStep");
+  // Its 0 is no limit.
+  ok(ARKStepSetMaxStep(memory_, std::isfinite(options_.max_step) ? options_.max_step : 0), "ARKStepSetMaxStep");
+  if (explicit_) {
+    const auto loaded = ARKodeButcherTable_LoadERKByName(table.c_str());
+    CONSORT_ASSERT(loaded != nullptr);
+    if (options_.check_stiffness) stiffness_ = StiffnessWatch(size(), stability_interval(*loaded));
+    ARKodeButcherTable_Free(loaded);
+    return;
+  }
+  make_linear_part();
+  ok(ARKStepSetLinearSolver(memory_, linear().solver(), linear().matrix()), "ARKStepSetLinearSolver");
+  if (linear().library_differences()) return;
+  if (linear().kind() == LinearSolver::krylov) {
+    ok(ARKStepSetJacTimes(memory_, nullptr, jacobian_times), "ARKStepSetJacTimes");
+  } else {
+    ok(ARKStepSetJacFn(memory_, jacobian), "ARKStepSetJacFn");
+  }
+}
+
+void Arkode::set_tolerances() {
+  if (one_tolerance_for_all()) {
+    ok(ARKStepSStolerances(memory_, options_.rtol, state_.atol.front()), "ARKStepSStolerances");
+  } else {
+    ok(ARKStepSVtolerances(memory_, options_.rtol, wrap(state_.atol, context()).get()), "ARKStepSVtolerances");
+  }
+}
+
+void Arkode::start() {
+  ok(ARKStepReInit(memory_, explicit_ ? rhs : nullptr, explicit_ ? nullptr : rhs, time(), now()), "ARKStepReInit");
+  set_tolerances();
+  first_ = true;
+  stop_set_ = false;
+}
+
+SundialsSolver::Advance Arkode::advance(Time limit) {
+  if (!stop_set_ || limit != stop_) {
+    if (ARKStepSetStopTime(memory_, limit) < 0) {
+      return {.flag = ARKStepGetDky(memory_, limit, 0, now()), .reached = limit, .order = row_.capabilities.max_order};
+    }
+    stop_ = limit;
+    stop_set_ = true;
+  }
+  Time towards = limit;
+  if (first_) [[unlikely]] {
+    // For a first step ARKODE looks at the way ahead: it must be finite, and more than rounding.
+    if (!std::isfinite(limit)) towards = time() + std::max(1.0, std::abs(time()));
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(time()), std::abs(limit));
+    const bool tiny = limit - time() <= rounding;
+    ok(ARKStepSetInitStep(memory_, tiny ? limit - time() : options_.initial_step), "ARKStepSetInitStep");
+  }
+  Advance result{.order = row_.capabilities.max_order};
+  result.flag = ARKStepEvolve(memory_, towards, now(), &result.reached, ARK_ONE_STEP);
+  if (result.flag < 0) [[unlikely]]
+    return result;
+  first_ = false;
+  if (result.flag == ARK_TSTOP_RETURN) stop_set_ = false;  // ARKODE forgets it then
+  ARKStepGetCurrentStep(memory_, &result.next);
+  if (stiffness_.due()) {
+    Duration h = 0;
+    ARKStepGetLastStep(memory_, &h);
+    const auto rates = [&](ConstVector y, Vector dy) {
+      ++evaluations_;
+      ode().rhs(result.reached, y, dy, state_.switches);
+    };
+    result.stiff = stiffness_.stiff(h, const_view(now()), state_.atol, options_.rtol, rates);
+  }
+  return result;
+}
+
+void Arkode::add_counters(Statistics& statistics) const {
+  const auto count = [](long value) { return static_cast<std::uint64_t>(value); };
+  long value = 0;
+  ARKStepGetNumErrTestFails(memory_, &value);
+  statistics.error_test_failures += count(value);
+  ARKStepGetNumStepSolveFails(memory_, &value);
+  statistics.convergence_failures += count(value);
+  if (explicit_) return;
+  ARKStepGetNumNonlinSolvIters(memory_, &value);
+  statistics.newton_iterations += count(value);
+  ARKStepGetNumLinRhsEvals(memory_, &value);
+  statistics.jacobian_evaluations += count(value);
+  ARKStepGetNumJacEvals(memory_, &value);
+  statistics.jacobians += count(value);
+  ARKStepGetNumLinSolvSetups(memory_, &value);
+  statistics.factorisations += count(value);
+}
+
+}  // namespace
+
+std::unique_ptr<Solver> make_arkode(const SolverRow& row, const Ode& ode, const SolverOptions& options) {
+  CONSORT_ASSERT(row.name.starts_with(explicit_prefix) || row.name.starts_with(implicit_prefix));
+  return std::make_unique<Arkode>(row, ode, options);
+}
+
+}  // namespace consort::solve

@@ -1,0 +1,24 @@
+// Whether values of a Dae fulfil its equations, judged without knowing how the equations are scaled.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "solve/problem.hpp"
+
+namespace consort::solve {
+
+struct DaeValues {
+  ConstVector y;
+  ConstVector ydot;
+  ConstVector atol;
+  double rtol = 0;
+};
+
+using Residual = std::function<void(ConstVector y, ConstVector ydot, Vector r)>;
+
+// Nothing, or the largest residuals as text: "residual 3 is 0.12 (up to 1e-6 would do), …". A residual is too large
+// when moving every y and ẏ by its tolerance could not have caused it. Takes 2n + 1 evaluations when there is a doubt.
+[[nodiscard]] std::string inconsistency(const Dae& dae, const DaeValues& values, const Residual& residual);
+
+}  // namespace consort::solve
