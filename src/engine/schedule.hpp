@@ -27,6 +27,8 @@ class Schedule {
 
   [[nodiscard]] bool ends_short() const { return !cut_ && !steps_.even(); }
   [[nodiscard]] Time stop() const { return stop_; }
+  // Two times nearer than this are one.
+  [[nodiscard]] Duration tolerance() const { return tolerance_; }
   [[nodiscard]] bool done(Time t) const { return t >= stop_ - tolerance_; }
 
  private:
@@ -34,7 +36,7 @@ class Schedule {
   std::optional<Grid> outputs_;
   bool cut_;
   Time stop_;
-  Duration tolerance_;  // two points nearer than this are one
+  Duration tolerance_;
   std::uint64_t next_step_ = 1;
   std::uint64_t next_output_ = 1;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -46,6 +47,11 @@ Plan make_plan(const unit::Unit& unit, const SimulateOptions& o, std::vector<std
     assumed.push_back(fmt::format("stop time {} s (neither given nor in the unit's default experiment)", p.stop));
   }
   p.tolerance = o.tolerance.value_or(e.tolerance.value_or(1e-4));
+  if (!o.tolerance) {
+    assumed.push_back(fmt::format(
+        "tolerance {} ({})", p.tolerance,
+        e.tolerance ? "the unit's default experiment" : "neither given nor in the unit's default experiment"));
+  }
   const auto* interface = unit.description().interface(describe::InterfaceType::co_simulation);
   if (o.step) {
     p.step = *o.step;
@@ -95,41 +101,46 @@ class Run {
   RunReport operator()() {
     const auto begun = Clock::now();
     begun_ = last_look_ = begun;
-    const Ending ending(*this);
     choose_signals();
+    check_state_files();
     initialize();
-    begin_recording();
-    record(plan_.start);
-    Time t = plan_.start;
-    while (!schedule_.done(t) && report_.ended_early.empty()) t = advance(t);
-    if (o_.keep_final_state) keep_final_state();
-    unit_.terminate();
+    try {
+      begin_recording();
+      record(plan_.start);
+      Time t = plan_.start;
+      while (!schedule_.done(t) && report_.ended_early.empty()) t = advance(t);
+      if (o_.keep_final_state) keep_final_state();
+      unit_.terminate();
+    } catch (...) {
+      end_sinks_after_failure();
+      throw;
+    }
+    end_sinks();
     report_.wall_seconds = seconds_since(begun);
     return std::move(report_);
   }
 
  private:
-  // Sinks are ended whatever happens.
-  class Ending {
-   public:
-    explicit Ending(Run& run) : run_(run), exceptions_(std::uncaught_exceptions()) {}
-    ~Ending() noexcept(false) {
-      if (!run_.recording_) return;
-      for (auto* const sink : run_.sinks_) {
-        try {
-          sink->end();
-        } catch (const Error&) {
-          if (std::uncaught_exceptions() == exceptions_) throw;  // the unit's own failure is the one to tell
-        }
+  // Every sink that was begun is ended, whatever the others say; the first complaint is the one to tell.
+  void end_sinks() {
+    std::exception_ptr complaint;
+    for (auto* const sink : sinks_.first(begun_sinks_)) {
+      try {
+        sink->end();
+      } catch (...) {
+        if (!complaint) complaint = std::current_exception();
       }
     }
-    Ending(const Ending&) = delete;
-    Ending& operator=(const Ending&) = delete;
+    if (complaint) std::rethrow_exception(complaint);
+  }
 
-   private:
-    Run& run_;
-    int exceptions_;
-  };
+  // The failure of the run is the one to tell, not that of a sink on top of it.
+  void end_sinks_after_failure() noexcept {
+    try {
+      end_sinks();
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
 
   [[nodiscard]] std::optional<Grid> output_grid() const {
     if (!o_.output_interval) return std::nullopt;
@@ -158,19 +169,29 @@ class Run {
     }
   }
 
+  // Before anything runs: what cannot be kept at the end need not be computed.
+  void check_state_files() {
+    if (o_.initial_state.empty() && !o_.keep_final_state) return;
+    auto* const states = unit_.rollback();
+    require(states != nullptr && states->can_serialize(),
+            "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
+            "serialises its state; run it without an initial and a final state",
+            unit_.name());
+    require(o_.initial_state.empty() || o_.start_values.empty(),
+            "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
+            unit_.name());
+  }
+
   void initialize() {
     if (!o_.initial_state.empty()) {
-      auto* const states = unit_.rollback();
-      require(states != nullptr && states->can_serialize(),
-              "unit '{}' cannot take over a saved state: the FMU does not declare that it serialises its state",
-              unit_.name());
-      states->restore(*states->deserialize(o_.initial_state));
+      auto& states = *unit_.rollback();
+      states.restore(*states.deserialize(o_.initial_state));
       return;
     }
     starts_.apply_structural(unit_);
     starts_.apply(unit_);
     unit_.enter_initialization({plan_.start, plan_.stop, plan_.tolerance});
-    inputs_.set_all(plan_.start);
+    inputs_.set_all(input_time(plan_.start));
     unit_.exit_initialization();
     if (auto* const events = unit_.events()) {
       iterate(*events, plan_.start);
@@ -194,25 +215,28 @@ class Run {
                     {"stop time", fmt::format("{}", plan_.stop)},
                     {"step size", fmt::format("{}", plan_.step)},
                     {"tolerance", fmt::format("{}", plan_.tolerance)}};
-    for (auto* const sink : sinks_) sink->begin(header);
-    recording_ = true;
+    for (auto* const sink : sinks_) {
+      sink->begin(header);
+      ++begun_sinks_;
+    }
   }
 
   // --- the loop
 
   Time advance(Time t) {
-    const auto event = inputs_.next_event_after(t);
-    auto point = schedule_.next(t, event);
-    inputs_.set_for_step(t, point.h);
+    const Time from = input_time(t);
+    const auto event = inputs_.next_event_after(from);
+    const auto point = schedule_.next(t, event);
+    inputs_.set_for_step(from, point.h);
     const unit::StepOutcome outcome = step(t, point.h);
     ++report_.steps;
-    const bool whole = outcome.why != unit::Why::early && outcome.reached >= t + point.h - Grid::slack * plan_.step;
+    const bool whole = outcome.why != unit::Why::early && outcome.reached >= t + point.h - schedule_.tolerance();
     const Time now = whole ? point.t : outcome.reached;
     report_.reached = now;
     if (outcome.why == unit::Why::early) ++report_.early_returns;
     if (outcome.why == unit::Why::terminate)
       report_.ended_early = fmt::format("the unit asked to end the simulation at t = {} s", now);
-    const bool input_event = event && *event <= now + Grid::slack * plan_.step;
+    const bool input_event = event && *event <= now + schedule_.tolerance();
     if (unit_.events() != nullptr && report_.ended_early.empty() && (outcome.why == unit::Why::event || input_event)) {
       record(now);
       handle_event(now);
@@ -222,6 +246,14 @@ class Run {
     }
     look_around(now);
     return now;
+  }
+
+  // Where inputs are looked up: an input event that rounding has put right after t is one at t.
+  [[nodiscard]] Time input_time(Time t) const {
+    const Time latest = t + schedule_.tolerance();
+    for (auto event = inputs_.next_event_after(t); event && *event <= latest; event = inputs_.next_event_after(t))
+      t = *event;
+    return t;
   }
 
   // A unit that discards a step gets shorter ones, as far as it takes them.
@@ -244,7 +276,7 @@ class Run {
   void handle_event(Time t) {
     auto& events = *unit_.events();
     events.enter_event_mode();
-    inputs_.set_all(t);
+    inputs_.set_all(input_time(t));
     iterate(events, t);
     events.leave_event_mode();
   }
@@ -302,11 +334,8 @@ class Run {
   }
 
   void keep_final_state() {
-    auto* const states = unit_.rollback();
-    require(states != nullptr && states->can_serialize(),
-            "unit '{}' cannot write its final state: the FMU does not declare that it serialises its state",
-            unit_.name());
-    report_.final_state = states->serialize(*states->save());
+    auto& states = *unit_.rollback();
+    report_.final_state = states.serialize(*states.save());
   }
 
   unit::Unit& unit_;
@@ -320,7 +349,7 @@ class Run {
 
   SignalSet recorded_;
   Columns row_;
-  bool recording_ = false;
+  std::size_t begun_sinks_ = 0;
   bool warned_of_nan_ = false;
 
   InputFeed inputs_;
@@ -344,6 +373,7 @@ std::string RunReport::text() const {
   if (events > 0) out += fmt::format("\n  events: {}", events);
   if (early_returns > 0) out += fmt::format("\n  early returns: {}", early_returns);
   if (discarded > 0) out += fmt::format("\n  discarded steps: {}", discarded);
+  for (const auto& n : notes) out += fmt::format("\n  {}", n);
   for (const auto& a : assumed) out += fmt::format("\n  assumed: {}", a);
   for (const auto& w : warnings) out += fmt::format("\n  warning: {}", w);
   if (!ended_early.empty()) out += fmt::format("\n  ended early: {}", ended_early);

@@ -49,6 +49,7 @@ struct RunReport {
   std::uint64_t discarded = 0;
   double wall_seconds = 0;
   std::vector<std::string> assumed;   // what nobody said: defaults taken
+  std::vector<std::string> notes;     // facts worth telling, one line each
   std::vector<std::string> warnings;  // what went another way than asked
   std::string ended_early;            // why the run stopped before its stop time; empty when it did not
   std::vector<std::uint8_t> final_state;
