@@ -32,7 +32,7 @@ StepResult FixedSolver::step(Time limit) {
   const Time end = planned >= limit - slack * h ? limit : planned;
 
   formula(common_.t, end - common_.t, common_.y, memory_.f1, y1_);
-  rate(end, y1_, f1_);
+  end_rate(end, end - common_.t, common_.y, y1_, f1_);
 
   std::swap(memory_.y0, common_.y);
   std::swap(common_.y, y1_);
@@ -58,6 +58,10 @@ void FixedSolver::interpolate(Time t, Vector y) const {
 
 void FixedSolver::interpolate_derivative(Time t, Vector ydot) const {
   HermiteStep{common_.from, common_.t, memory_.y0, common_.y, memory_.f0, memory_.f1}.derivative(t, ydot);
+}
+
+void FixedSolver::end_rate(Time end, Duration /*h*/, ConstVector /*y*/, ConstVector y1, Vector f1) {
+  rate(end, y1, f1);
 }
 
 void FixedSolver::rate(Time t, ConstVector y, Vector dy) {

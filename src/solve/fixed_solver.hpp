@@ -15,10 +15,12 @@ struct FixedMemory {
   std::vector<double> y0{};
   std::vector<double> f0{};  // at the ends of the last step
   std::vector<double> f1{};
+  std::vector<double> jacobian{};  // implicit methods only
+  double gamma = 0;                // of the matrix factorised with it; 0: none
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(base, count, has_rate, y0, f0, f1);
+    archive(base, count, has_rate, y0, f0, f1, jacobian, gamma);
   }
 };
 
@@ -34,6 +36,8 @@ class FixedSolver : public RememberingSolver<FixedMemory> {
 
   // y1 = the state at t + h from the state y at t, where f = f(t, y). What is not finite is thrown.
   virtual void formula(Time t, Duration h, ConstVector y, ConstVector f, Vector y1) = 0;
+  // f at the end of the step.
+  virtual void end_rate(Time end, Duration h, ConstVector y, ConstVector y1, Vector f1);
   // f(t, y), or an error.
   void rate(Time t, ConstVector y, Vector dy);
 

@@ -9,8 +9,8 @@
 // three points of the step suggest one; touching zero without crossing it is no event. Of several roots in a step the
 // earliest counts; the rest of the step is dropped.
 //
-// Order at one time: step event asked, output before the event, handler (again while it asks), output after the event,
-// solver restarted, next time event asked.
+// Order at one time: step event asked, output before the event, handler (again while it asks), solver restarted, next
+// time event asked, output after the event. Output on the grid comes before all of these.
 #pragma once
 
 #include <atomic>
@@ -23,6 +23,7 @@
 
 #include "base/time.hpp"
 #include "solve/problem.hpp"
+#include "solve/roots.hpp"
 #include "solve/solver.hpp"
 
 namespace consort::solve {
@@ -31,7 +32,7 @@ struct OutputRow {
   enum class Kind : std::uint8_t { start, grid, step, before_event, after_event, stop };
   Time t = 0;
   ConstVector y{};
-  ConstVector ydot{};  // of the interpolant; at `start` and `after_event` of an Ode empty
+  ConstVector ydot{};  // Dae only
   Kind kind = Kind::step;
 };
 
@@ -56,6 +57,7 @@ struct RunOptions {
   std::function<void(const OutputRow&)> output{};   // none: no output
   bool output_at_events = true;                     // rows before and after each event, too
   Duration time_tolerance = 0;                      // of event times; 0: what rounding allows
+  bool look_for_dips = true;                        // spends one more evaluation of the root functions per step
   std::uint32_t iteration_limit = 1000;             // of events at (nearly) the same time
   std::size_t log_limit = 100'000;                  // events that are kept in the log; all are counted
   const std::atomic<bool>* cancel = nullptr;        // looked at before each step
@@ -79,8 +81,7 @@ struct RunReport {
 // A run that can be continued: advance() again goes on where the last one stopped. It refers to solver and events.
 class Integration {
  public:
-  // `interval`, `stop` and the rest of the options can be given anew with each advance(). Evaluates the root functions
-  // and asks for the next time event at solver.time().
+  // Evaluates the root functions and asks for the next time event at solver.time(). `options.stop` is not used.
   Integration(Solver& solver, const Events& events, const RunOptions& options);
   ~Integration();
   Integration(Integration&&) noexcept;
@@ -93,16 +94,14 @@ class Integration {
   void refresh();
   [[nodiscard]] RunReport report() const;
 
-  // What the driver remembers (signs of roots, next time event), to be saved along with the solver. The report is not
-  // part of it.
+  // What the driver remembers, to be saved along with the solver. Output and report are not part of it.
   struct Memory {
-    std::vector<double> roots{};
-    std::vector<std::int8_t> signs{};
+    RootMemory roots{};
     Time next_time_event = never;
     Time last_event = -never;
     std::uint32_t events_here = 0;
   };
-  [[nodiscard]] const Memory& memory() const;
+  [[nodiscard]] Memory memory() const;
   void restore(const Memory& memory);
 
  private:

@@ -1,0 +1,276 @@
+#include "solve/integrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "solve/solvers.hpp"
+
+namespace consort::solve {
+namespace {
+
+constexpr double rounding = std::numeric_limits<double>::epsilon();
+// Events closer than this many time tolerances are taken to be at one time.
+constexpr double same_time = 10;
+
+// A time that no solver could step to: it is taken to be now.
+bool is_now(Time now, Time then) { return then - now <= 4 * rounding * std::abs(now); }
+
+}  // namespace
+
+class Integration::Impl {
+ public:
+  Impl(Solver& solver, const Events& events, const RunOptions& options)
+      : solver_(solver),
+        events_(events),
+        options_(options),
+        roots_(events, {.tolerance = options.time_tolerance, .look_for_dips = options.look_for_dips}),
+        start_(solver.time()),
+        y_(solver.size()),
+        ydot_(solver.state_derivative().size()),
+        atol_(solver.size()),
+        crossings_(events.root_count) {
+    require(options.interval >= 0 && std::isfinite(options.interval),
+            "the output interval is {} s; it must be positive, or 0 for output at every step", options.interval);
+    require(options.time_tolerance >= 0, "the tolerance of event times is {} s; it must not be negative",
+            options.time_tolerance);
+    refresh();
+  }
+
+  RunEnd advance(Time stop) {
+    require(std::isfinite(stop) && stop >= solver_.time(),
+            "the run is at t = {} s and is to stop at {} s; choose a stop time that is not earlier", solver_.time(),
+            stop);
+    if (!started_) row(solver_.time(), solver_.state(), solver_.state_derivative(), OutputRow::Kind::start);
+    started_ = true;
+    report_.end = RunEnd::stop;
+    for (;;) {
+      if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
+        report_.end = RunEnd::cancelled;
+        break;
+      }
+      if (is_now(solver_.time(), memory_.next_time_event)) {
+        load_state(solver_.time());
+        if (event({.t = solver_.time(), .time_event = true}) == After::end) break;
+        continue;
+      }
+      if (is_now(solver_.time(), stop)) {
+        finish(stop);
+        break;
+      }
+      if (!step(std::min(stop, memory_.next_time_event), stop)) break;
+    }
+    return report_.end;
+  }
+
+  void refresh() {
+    roots_.start(solver_, solver_.time(), solver_.state());
+    ask_time_event(solver_.time(), solver_.state());
+  }
+
+  [[nodiscard]] RunReport report() const {
+    RunReport result = report_;
+    result.reached = solver_.time();
+    result.statistics = solver_.statistics();
+    result.root_evaluations = roots_.evaluations();
+    result.y.assign(solver_.state().begin(), solver_.state().end());
+    return result;
+  }
+
+  [[nodiscard]] Memory memory() const {
+    Memory result = memory_;
+    result.roots = roots_.memory();
+    return result;
+  }
+
+  void restore(const Memory& memory) {
+    memory_ = memory;
+    roots_.restore(memory.roots);
+  }
+
+ private:
+  // One step of the solver and what happened in it; false ends the run.
+  bool step(Time limit, Time stop) {
+    const StepResult result = solver_.step(limit);
+    Time from = result.from;
+    After after = After::same;
+    // An event ends the use of the step, unless its handler changed nothing.
+    while (from < result.to && after == After::same) {
+      const bool root = roots_.search(solver_, from);
+      const Time end = root ? roots_.event_time() : result.to;
+      grid_rows(end, stop);
+      load_state(end);
+      EventInfo info{.t = end, .time_event = end == memory_.next_time_event};
+      if (root) info.roots = roots_.crossings();
+      info.step_event = events_.step_event && events_.step_event(end, y_, solver_.switches());
+      if (root || info.time_event || info.step_event) {
+        after = event(info);
+      } else if (options_.interval == 0 && end < stop) {
+        row(end, y_, ydot_, OutputRow::Kind::step);
+      }
+      from = end;
+    }
+    if (options_.progress) {
+      options_.progress({.t = solver_.time(), .step = result.to - result.from, .statistics = &solver_.statistics()});
+    }
+    return after != After::end;
+  }
+
+  // y_ (and ydot_) become the states at t, somewhere in the last step.
+  void load_state(Time t) {
+    if (t == solver_.time()) {
+      std::copy(solver_.state().begin(), solver_.state().end(), y_.begin());
+      std::copy(solver_.state_derivative().begin(), solver_.state_derivative().end(), ydot_.begin());
+      return;
+    }
+    solver_.interpolate(t, y_);
+    if (!ydot_.empty()) solver_.interpolate_derivative(t, ydot_);
+  }
+
+  enum class After : std::uint8_t { same, restarted, end };
+
+  // The event at info.t, where y_ is the state.
+  After event(EventInfo info) {
+    // The finder's crossings change with its next search; an event's must not.
+    std::fill(crossings_.begin(), crossings_.end(), std::int8_t{0});
+    std::copy(info.roots.begin(), info.roots.end(), crossings_.begin());
+    info.roots = crossings_;
+    if (options_.output_at_events) row(info.t, y_, ydot_, OutputRow::Kind::before_event);
+    count(info.t);
+    switches_ = solver_.switches();
+    std::copy(solver_.absolute_tolerances().begin(), solver_.absolute_tolerances().end(), atol_.begin());
+    EventState state{.y = y_, .ydot = ydot_, .switches = switches_, .absolute_tolerances = atol_};
+    do {
+      state.again = false;
+      events_.handle(info, state);
+      if (++info.iteration > options_.iteration_limit) fail_settling(info.t);
+    } while (state.again && !state.terminate);
+    log(info);
+    if (state.restart || state.terminate) {
+      solver_.reinitialise({.t = info.t, .y = y_, .ydot = ydot_, .switches = &switches_, .absolute_tolerances = atol_});
+      // The solver may have corrected what it was given.
+      load_state(info.t);
+      roots_.start(solver_, info.t, y_, crossings_);
+    }
+    ask_time_event(info.t, y_);
+    if (options_.output_at_events) row(info.t, y_, ydot_, OutputRow::Kind::after_event);
+    if (state.terminate) report_.end = RunEnd::terminated;
+    if (state.terminate) return After::end;
+    return state.restart ? After::restarted : After::same;
+  }
+
+  void ask_time_event(Time t, ConstVector y) {
+    memory_.next_time_event = events_.next_time_event ? events_.next_time_event(t, y, solver_.switches()) : never;
+    if (std::isnan(memory_.next_time_event)) {
+      throw run_error("the next time event, asked for at t = {} s, is not a number; return `never` when there is none",
+                      t);
+    }
+  }
+
+  void count(Time t) {
+    const bool here = t - memory_.last_event <= same_time * roots_.tolerance(t, 0);
+    memory_.events_here = here ? memory_.events_here + 1 : 0;
+    memory_.last_event = t;
+    if (memory_.events_here >= options_.iteration_limit) {
+      throw run_error(
+          "{} events follow each other at t = {} s without time going on; let the model come to rest there (a state "
+          "for "
+          "sticking or lying still), or give its conditions a hysteresis",
+          memory_.events_here, t);
+    }
+  }
+
+  void log(const EventInfo& info) {
+    if (info.state_event()) ++report_.state_events;
+    if (info.time_event) ++report_.time_events;
+    if (info.step_event) ++report_.step_events;
+    if (report_.log.size() >= options_.log_limit) return;
+    report_.log.push_back({.t = info.t,
+                           .roots = {info.roots.begin(), info.roots.end()},
+                           .time_event = info.time_event,
+                           .step_event = info.step_event,
+                           .iterations = info.iteration});
+  }
+
+  [[noreturn]] void fail_settling(Time t) const {
+    throw run_error(
+        "the event at t = {} s is not settled after {} iterations; let its handler ask for another one only when it "
+        "changed "
+        "something",
+        t, options_.iteration_limit);
+  }
+
+  void row(Time t, ConstVector y, ConstVector ydot, OutputRow::Kind kind) {
+    if (options_.output) options_.output({.t = t, .y = y, .ydot = ydot, .kind = kind});
+  }
+
+  // Points of the output grid before `end`, which lies in the last step, and `end` itself unless it is the stop.
+  void grid_rows(Time end, Time stop) {
+    if (options_.interval == 0 || !options_.output) return;
+    for (;; ++grid_index_) {
+      const Time t = start_ + static_cast<double>(grid_index_) * options_.interval;
+      // What is this near to the stop is the stop: finish() makes its row.
+      if (t > end || t >= stop - Grid::slack * options_.interval) return;
+      load_state(t);
+      row(t, y_, ydot_, OutputRow::Kind::grid);
+    }
+  }
+
+  void finish(Time stop) {
+    load_state(solver_.time());
+    if (solver_.time() != stop) solver_.reinitialise({.t = stop, .y = y_, .ydot = ydot_});
+    if (options_.interval > 0) {
+      while (start_ + static_cast<double>(grid_index_) * options_.interval <= stop + Grid::slack * options_.interval) {
+        ++grid_index_;
+      }
+    }
+    if (stop > start_) row(stop, y_, ydot_, OutputRow::Kind::stop);
+  }
+
+  Solver& solver_;
+  const Events& events_;
+  RunOptions options_;
+  RootFinder roots_;
+  Time start_;
+  bool started_ = false;
+  std::uint64_t grid_index_ = 1;
+  Memory memory_;
+  RunReport report_;
+  std::vector<double> y_;
+  std::vector<double> ydot_;
+  std::vector<double> atol_;
+  Switches switches_;
+  std::vector<std::int8_t> crossings_;
+};
+
+Integration::Integration(Solver& solver, const Events& events, const RunOptions& options)
+    : impl_(std::make_unique<Impl>(solver, events, options)) {}
+Integration::~Integration() = default;
+Integration::Integration(Integration&&) noexcept = default;
+Integration& Integration::operator=(Integration&&) noexcept = default;
+
+RunEnd Integration::advance(Time stop) { return impl_->advance(stop); }
+void Integration::refresh() { impl_->refresh(); }
+RunReport Integration::report() const { return impl_->report(); }
+Integration::Memory Integration::memory() const { return impl_->memory(); }
+void Integration::restore(const Memory& memory) { impl_->restore(memory); }
+
+RunReport integrate(Solver& solver, const Events& events, const RunOptions& options) {
+  Integration run(solver, events, options);
+  run.advance(options.stop);
+  return run.report();
+}
+
+RunReport integrate(const Ode& ode, std::string_view solver, const SolverOptions& options, const RunOptions& run) {
+  const auto made = make_solver(solver, ode, options);
+  return integrate(*made, ode.events, run);
+}
+
+RunReport integrate(const Dae& dae, std::string_view solver, const SolverOptions& options, const RunOptions& run) {
+  const auto made = make_solver(solver, dae, options);
+  return integrate(*made, dae.events, run);
+}
+
+}  // namespace consort::solve
