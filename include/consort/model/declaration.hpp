@@ -13,7 +13,7 @@ namespace consort::model {
 enum class Method : std::uint8_t { euler, heun, rk4 };
 
 struct Info {
-  std::string_view description;
+  std::string_view description = "";
   std::string_view version = "1.0";
   double stop_time = 1;    // of the default experiment, which starts at 0
   double step = 1e-2;      // communication step of the default experiment

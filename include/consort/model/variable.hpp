@@ -69,9 +69,11 @@ template <auto... Members>
 [[gnu::visibility("hidden")]] inline constexpr std::array<std::string_view, sizeof...(Members)> member_names{
     member_name<Members>()...};
 
-template <auto Member>
+// The model is an argument of its own so that models of one name in several unnamed namespaces stay apart: GCC 12 does
+// not see that a pointer to a member has internal linkage.
+template <class Model, auto Member>
 void* locate(void* model) {
-  return &(static_cast<ModelOf<Member>*>(model)->*Member);
+  return &(static_cast<Model*>(model)->*Member);
 }
 
 template <class T>
@@ -217,7 +219,7 @@ constexpr Variable declare_member(Causality causality, std::string_view unit, st
   v.rows = Of::rows;
   v.columns = Of::columns;
   v.element_size = sizeof(typename Of::Element);
-  v.locate = locate<Member>;
+  v.locate = locate<ModelOf<Member>, Member>;
   return v;
 }
 
@@ -245,7 +247,7 @@ constexpr Variable declare_state(std::string_view unit, std::string_view descrip
   Variable v = declare_member<Member>(Causality::local, unit, description);
   v.initial = Initial::exact;
   v.rate_member = member_name<Rate>();
-  v.locate_rate = locate<Rate>;
+  v.locate_rate = locate<ModelOf<Rate>, Rate>;
   return v;
 }
 
