@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <ida/ida.h>
 #include <sunmatrix/sunmatrix_dense.h>
@@ -180,7 +181,7 @@ bool Ida::correct() {
                          : last_step_ > 0          ? 1000 * last_step_
                                                    : 1;
   const int flag = IDACalcIC(memory_, IDA_YA_YDP_INIT, time() + std::max(ahead, 1e-9 * std::abs(time())));
-  if (trouble_.thrown) std::rethrow_exception(trouble_.thrown);
+  if (trouble_.thrown) std::rethrow_exception(std::exchange(trouble_.thrown, nullptr));
   if (flag == IDA_SUCCESS && IDAGetConsistentIC(memory_, now(), ydot_.get()) == IDA_SUCCESS) {
     begin();
     return true;

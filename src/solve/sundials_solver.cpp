@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "solve/bytes.hpp"
@@ -26,7 +27,6 @@ SundialsSolver::SundialsSolver(const SolverRow& row, const Problem& problem, con
 StepResult SundialsSolver::step(Time limit) {
   check_limit(limit);
   if (size() == 0) return step_without_states(limit);
-  trouble_.clear();
   const auto done = guarded_advance(limit);
   from_ = state_.t;
   state_.t = done.reached;
@@ -41,7 +41,7 @@ SundialsSolver::Advance SundialsSolver::guarded_advance(Time limit) {
   std::swap(now_, before_);
   try {
     const auto done = advance(limit);
-    if (done.flag < 0) fail(done.flag);
+    if (done.flag < 0 || trouble_.thrown) fail(done.flag);
     if (!(done.reached > state_.t)) fail_step_size();
     return done;
   } catch (...) {
@@ -95,7 +95,8 @@ void SundialsSolver::reinitialise(const Restart& restart) {
   ++restarts_;
   if (size() == 0) return;
   earlier_ = library_counters();
-  trouble_.clear();
+  trouble_.thrown = nullptr;
+  trouble_.not_finite.reset();
   start();
 }
 
@@ -147,15 +148,10 @@ const Statistics& SundialsSolver::statistics() const {
 // --- failures
 
 void SundialsSolver::fail(int flag) const {
-  if (trouble_.thrown) std::rethrow_exception(trouble_.thrown);
-  if (trouble_.not_finite) {
-    throw run_error(
-        "solver '{}' at t = {} s: the {} of {} is not a finite number at t = {} s ({}); look for a division by zero, "
-        "the "
-        "root of a negative number, or a solution that grows without bound",
-        row_.name, state_.t, function_text(), component_text(components_, *trouble_.not_finite), trouble_.t,
-        trouble_.value);
-  }
+  if (trouble_.thrown) std::rethrow_exception(std::exchange(trouble_.thrown, nullptr));
+  // The problem's function failed, says the library: from -8 to -12, whichever library.
+  const bool told = flag <= -8 && flag >= -12;
+  if (trouble_.not_finite && (told || trouble_.blocked_at(state_.t, attempted_step()))) fail_not_finite();
   // CVODE, IDA and ARKODE agree in these two: repeated error test failures, repeated convergence failures.
   constexpr int error_test = -3;
   constexpr int convergence = -4;
@@ -165,7 +161,16 @@ void SundialsSolver::fail(int flag) const {
       row_.name, state_.t, flag, trouble_.message);
 }
 
+void SundialsSolver::fail_not_finite() const {
+  throw run_error(
+      "solver '{}' at t = {} s: the {} of {} is not a finite number at t = {} s ({}); look for a division by zero, "
+      "the root of a negative number, or a solution that grows without bound",
+      row_.name, state_.t, function_text(), component_text(components_, *trouble_.not_finite), trouble_.t,
+      trouble_.value);
+}
+
 void SundialsSolver::fail_step_size() const {
+  if (trouble_.blocked_at(state_.t, attempted_step())) fail_not_finite();
   std::vector<double> errors(size());
   std::vector<double> weights(size());
   std::string reason = "no step of the method succeeds";
@@ -180,8 +185,7 @@ void SundialsSolver::fail_step_size() const {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
   throw run_error(
       "solver '{}' at t = {} s: the step size fell below {:.3g} s (to {:.3g} s), because {}; look for a singularity or "
-      "a "
-      "discontinuity of the model there, loosen its tolerance, or allow smaller steps",
+      "a discontinuity of the model there, loosen its tolerance, or allow smaller steps",
       row_.name, state_.t, std::max(options_.min_step, 10 * rounding * std::abs(state_.t)), attempted_step(), reason);
 }
 

@@ -123,6 +123,7 @@ class SundialsSolver : public Solver {
   StepResult step_without_states(Time limit);
   Advance guarded_advance(Time limit);
   [[noreturn]] void fail_step_size() const;
+  [[noreturn]] void fail_not_finite() const;
   [[noreturn]] void fail_stiff(Duration h) const;
 
   const Components& components_;

@@ -40,6 +40,12 @@ void note_not_finite(CallbackTrouble& trouble, Time t, ConstVector values) {
   }
 }
 
+bool CallbackTrouble::blocked_at(Time now, Duration h) const {
+  // Several steps may have crept towards the place since it was seen.
+  const double near = 1000 * std::abs(h) + 1e-12 * std::abs(now);
+  return not_finite && t >= now && t - now <= near;
+}
+
 void keep_message(int code, const char* module, const char* function, char* message, void* trouble) {
   constexpr int warning = 99;  // CV_WARNING, IDA_WARNING, ARK_WARNING
   if (code == warning) return;

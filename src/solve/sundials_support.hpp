@@ -60,10 +60,8 @@ struct CallbackTrouble {
   double value = 0;
   std::string message{};  // the last error that SUNDIALS reported in its own words
 
-  void clear() {
-    thrown = nullptr;
-    not_finite.reset();
-  }
+  // Whether the problem had no finite value just ahead of `now`, as seen with a step of size h.
+  [[nodiscard]] bool blocked_at(Time now, Duration h) const;
 };
 
 [[nodiscard]] bool all_finite(ConstVector values);
@@ -76,6 +74,8 @@ void keep_message(int code, const char* module, const char* function, char* mess
 // Calls f(), which fills `result`. SUNDIALS' answers: 0 good, 1 try a smaller step, -1 give up.
 template <class F>
 int guarded(CallbackTrouble& trouble, Time t, ConstVector result, F&& f) {
+  if (trouble.thrown) [[unlikely]]
+    return -1;  // not every part of SUNDIALS gives up when told so
   try {
     f();
   } catch (...) {
