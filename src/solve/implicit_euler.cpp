@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_iterations = 7;
 constexpr double converged = 0.01;  // of the tolerance
-constexpr int most_halvings = 20;
+constexpr int most_halvings = 10;
 
 class ImplicitEuler : public FixedSolver {
  public:

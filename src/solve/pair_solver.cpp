@@ -40,14 +40,15 @@ StepResult PairSolver::step(Time limit) {
   if (!memory_.has_rate) start(limit);
   Duration wanted = std::min(memory_.h, options_.max_step);
   bool rejected = false;
-  for (;;) {
+  for (bool finite = true;;) {
     const Time end = step_end(common_.t, wanted, limit);
     const bool cut = end == limit;
     const Duration h = cut ? end - common_.t : wanted;
-    if (!stages(h)) {
+    if (!cut && (h < smallest_step() || end == common_.t)) fail_small_step(h, finite);
+    finite = stages(h);
+    if (!finite) {
       ++common_.statistics.convergence_failures;
       wanted = h / not_finite_shrinking;
-      if (wanted < smallest_step() || common_.t + wanted == common_.t) fail_not_finite(bad_, bad_time_);
       rejected = true;
       continue;
     }
@@ -65,11 +66,13 @@ StepResult PairSolver::step(Time limit) {
     ++common_.statistics.error_test_failures;
     rejected = true;
     wanted = std::isfinite(error) ? h / std::min(most_shrinking, shrink / safety) : h / most_shrinking;
-    if (wanted < smallest_step() || common_.t + wanted == common_.t) {
-      fail_step_size(wanted, "the error of " + component_text(ode_.components, largest_error(error_, common_.y, y1_)) +
-                                 " does not get small enough");
-    }
   }
+}
+
+void PairSolver::fail_small_step(Duration h, bool finite) const {
+  if (!finite) fail_not_finite(bad_, bad_time_);
+  const auto worst = largest_error(error_, common_.y, common_.y);
+  fail_step_size(h, "the error of " + component_text(ode_.components, worst) + " does not get small enough");
 }
 
 void PairSolver::accept(Time end, Duration h, double error, Duration next) {

@@ -72,6 +72,7 @@ class PairSolver : public RememberingSolver<PairMemory> {
   void start(Time limit);
   void accept(Time end, Duration h, double error, Duration next);
   void check_stiffness(Duration h);
+  [[noreturn]] void fail_small_step(Duration h, bool finite) const;
 
   Control control_;
   std::size_t bad_ = 0;

@@ -11,9 +11,8 @@ namespace consort::solve {
 namespace {
 
 constexpr double rounding = std::numeric_limits<double>::epsilon();
-// How far to look ahead for the sign of a root function that was zero, in tolerances and in steps.
+// How long a root function that is zero, or had its event, may take to show its sign, in tolerances.
 constexpr double ahead_tolerances = 10;
-constexpr double ahead_steps = 1e-5;
 constexpr int dip_evaluations = 12;
 // A dip is followed while a parabola expects the minimum below this part of what has been seen at its ends.
 constexpr double dip_depth = 0.5;
@@ -76,10 +75,13 @@ void RootFinder::start(const Solver& solver, Time t, ConstVector y, std::span<co
   if (events_.root_count == 0) return;
   events_.roots(t, y, memory_.values, solver.switches());
   ++evaluations_;
+  const bool still_open = t < memory_.open_until;
   for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
-    const bool open = memory_.values[i] == 0 || (i < undecided.size() && undecided[i] != 0);
+    const bool open =
+        memory_.values[i] == 0 || (i < undecided.size() && undecided[i] != 0) || (still_open && memory_.signs[i] == 0);
     memory_.signs[i] = open ? std::int8_t{0} : sign_of(memory_.values[i]);
   }
+  memory_.open_until = t + ahead_tolerances * tolerance(t, 0);
 }
 
 bool RootFinder::crossed(const Point& point) {
@@ -97,10 +99,8 @@ bool RootFinder::crossed(const Point& point) {
 
 void RootFinder::decide(const Solver& solver, Time to) {
   const auto open = [](std::int8_t sign) { return sign == 0; };
-  if (std::none_of(memory_.signs.begin(), memory_.signs.end(), open)) return;
-  const Duration step = to - low_.t;
-  const Duration ahead = std::max(ahead_tolerances * tolerance(to, step), ahead_steps * step);
-  evaluate(solver, std::min(low_.t + ahead, low_.t + step / 2), middle_);
+  if (to <= memory_.open_until || std::none_of(memory_.signs.begin(), memory_.signs.end(), open)) return;
+  evaluate(solver, std::max(memory_.open_until, low_.t), middle_);
   // When another function crosses before that, these stay open and take no part in this search.
   if (crossed(middle_)) return;
   for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
@@ -133,7 +133,7 @@ bool RootFinder::search(const Solver& solver, Time from) {
   memory_.values = high_.g;
   for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
     // A crossing in the direction that does not count changes the sign without an event.
-    memory_.signs[i] = sign_of(high_.g[i]);
+    if (memory_.signs[i] != 0) memory_.signs[i] = sign_of(high_.g[i]);
   }
   return found;
 }

@@ -20,14 +20,16 @@ struct RootOptions {
 // What is known of the root functions at the end of what has been searched.
 struct RootMemory {
   std::vector<double> values{};
-  std::vector<std::int8_t> signs{};  // +1 positive, -1 not positive, 0 to be seen at the beginning of the next step
+  std::vector<std::int8_t> signs{};  // +1 positive, -1 not positive, 0 open
+  Time open_until = -never;          // where those that are open show their sign
 };
 
 class RootFinder {
  public:
   RootFinder(const Events& events, RootOptions options);
 
-  // Root functions that are zero at (t, y), and those with an entry in `undecided`, get their sign in the next search.
+  // Root functions that are zero at (t, y), and those with an entry in `undecided`, are open for a moment: ten
+  // tolerances.
   void start(const Solver& solver, Time t, ConstVector y, std::span<const std::int8_t> undecided = {});
   // The first event after `from` in the solver's last step, which ends at time(). True: it stands at event_time() and
   // crossings() tells which; signs are those after it, and another search may start there. False: there is none.
