@@ -48,6 +48,7 @@ class Cvode final : public SundialsOde {
  private:
   void set_up(int family);
   void set_tolerances();
+  bool too_stiff();
   void ok(int flag, const char* call) const { check_set_up(flag, call, trouble_); }
 
   void* memory_ = nullptr;
@@ -55,6 +56,9 @@ class Cvode final : public SundialsOde {
   Time stop_ = 0;
   bool stop_set_ = false;
   bool first_ = true;
+  std::uint64_t steps_since_start_ = 0;
+  long failures_before_ = 0;
+  int stiff_windows_ = 0;
 };
 
 void Cvode::set_up(int family) {
@@ -99,6 +103,9 @@ void Cvode::start() {
   set_tolerances();
   first_ = true;
   stop_set_ = false;
+  steps_since_start_ = 0;
+  failures_before_ = 0;  // CVODE counts anew, too
+  stiff_windows_ = 0;
 }
 
 SundialsSolver::Advance Cvode::advance(Time limit) {
@@ -124,7 +131,23 @@ SundialsSolver::Advance Cvode::advance(Time limit) {
   if (result.flag == CV_TSTOP_RETURN) stop_set_ = false;  // CVODE forgets it then
   CVodeGetLastOrder(memory_, &result.order);
   CVodeGetCurrentStep(memory_, &result.next);
+  if (fixed_point_) result.stiff = too_stiff();
   return result;
+}
+
+// The fixed point iteration of the Adams methods converges for steps well below the fastest time constant only. On
+// stiff problems the step runs against that again and again: more than a third of the steps then follow such a failure,
+// on others one in ten at most. Stiff is what does so in five thousand steps.
+bool Cvode::too_stiff() {
+  constexpr std::uint64_t window = 1000;
+  constexpr long many_failures = window / 4;
+  constexpr int windows_for_stiff = 5;
+  if (!options_.check_stiffness || ++steps_since_start_ % window != 0) return false;
+  long failures = 0;
+  CVodeGetNumStepSolveFails(memory_, &failures);
+  stiff_windows_ = failures - failures_before_ >= many_failures ? stiff_windows_ + 1 : 0;
+  failures_before_ = failures;
+  return stiff_windows_ >= windows_for_stiff;
 }
 
 void Cvode::add_counters(Statistics& statistics) const {

@@ -95,6 +95,8 @@ class SundialsSolver : public Solver {
   // --- what the methods work with
 
   [[nodiscard]] N_Vector now() const { return now_.get(); }
+  [[nodiscard]] N_Vector before() const { return before_.get(); }  // at from(), where the last step began
+  [[nodiscard]] Time from() const { return from_; }
   [[nodiscard]] SUNContext context() const { return context_; }
   [[nodiscard]] const Components& components() const { return components_; }
   [[nodiscard]] bool one_tolerance_for_all() const;
