@@ -46,8 +46,7 @@ struct Verdict {
   std::string reason;
 };
 
-// --- finding cases
-// -----------------------------------------------------------------------------------------------------
+// --- finding cases ---------------------------------------------------------------------------------------------------
 
 // The tree has …/cs/… and …/me/… above the tools; elsewhere the FMU is taken as it is.
 InterfaceType interface_of(const fs::path& path) {
@@ -80,8 +79,7 @@ std::vector<Case> find_cases(const Options& o) {
   return cases;
 }
 
-// --- running one
-// -------------------------------------------------------------------------------------------------------
+// --- running one -----------------------------------------------------------------------------------------------------
 
 double median_spacing(const std::vector<Time>& t) {
   std::vector<double> gaps;
@@ -99,10 +97,11 @@ void apply_settings(const Case& c, const record::Result& reference, engine::Simu
   if (fs::exists(c.settings)) settings = read_options(c.settings);
   s.start = settings.number("StartTime").value_or(reference.time.front());
   s.stop = settings.number("StopTime").value_or(reference.time.back());
-  if (const auto step = settings.number("StepSize"); step.value_or(0) > 0) s.step = step;
+  const bool model_exchange = c.interface == InterfaceType::model_exchange;
+  if (const auto step = settings.number("StepSize"); step.value_or(0) > 0 && !model_exchange) s.step = step;
   if (const auto tolerance = settings.number("RelTol"); tolerance.value_or(0) > 0) s.tolerance = tolerance;
   const double spacing = settings.number("OutputIntervalLength").value_or(median_spacing(reference.time));
-  if (s.step && spacing > 2 * *s.step) s.output_interval = spacing;
+  if (spacing > 0 && (model_exchange || (s.step && spacing > 2 * *s.step))) s.output_interval = spacing;
 }
 
 // References exist that go on after the stop time that their settings ask for; only the part that was asked for counts.
@@ -208,8 +207,7 @@ Verdict run_case(const Case& c, const Options& o) {
   return verdict;
 }
 
-// --- all of them
-// -------------------------------------------------------------------------------------------------------
+// --- all of them -----------------------------------------------------------------------------------------------------
 
 int cross_check(const Options& o) {
   const auto cases = find_cases(o);

@@ -22,8 +22,7 @@ struct Options {
   fmi::OpenOptions open;
 };
 
-// --- capabilities, named once for both forms
-// ---------------------------------------------------------------------------
+// --- capabilities, named once for both forms -------------------------------------------------------------------------
 
 struct Capability {
   const char* name;
@@ -48,8 +47,7 @@ constexpr Capability capabilities[] = {
      [](const Interface& i) { return i.type == InterfaceType::model_exchange && i.needs_completed_integrator_step; }},
 };
 
-// --- JSON
-// --------------------------------------------------------------------------------------------------------------
+// --- JSON ------------------------------------------------------------------------------------------------------------
 
 template <class T>
 Json optional_json(const std::optional<T>& value) {
@@ -137,8 +135,7 @@ Json description_json(const fmi::Fmu& fmu) {
   return j;
 }
 
-// --- table
-// -------------------------------------------------------------------------------------------------------------
+// --- table -----------------------------------------------------------------------------------------------------------
 
 void line(const char* name, const std::string& value) {
   if (!value.empty()) fmt::print("{:<18} {}\n", name, value);

@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "engine/simulate_fmu.hpp"
 #include "record/formats.hpp"
+#include "solve/solvers.hpp"
 
 namespace consort::cli {
 
@@ -139,6 +140,7 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("--start-value", o->start_values, "NAME=VALUE, any number of times; arrays: values separated by blanks")
       ->take_all()
       ->allow_extra_args(false);
+  c.add_option("--solver", o->run.solver, "for Model Exchange: " + solve::solver_names())->capture_default_str();
   c.add_option("--input-file", o->run.input_file, "CSV with time and the inputs");
   c.add_flag("--skip-unsettable-inputs", o->run.skip_unsettable_inputs,
              "leave out columns of the input file that cannot be set");

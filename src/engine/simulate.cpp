@@ -1,76 +1,24 @@
 #include "engine/simulate.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <exception>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/input_feed.hpp"
+#include "engine/recorder.hpp"
+#include "engine/run_plan.hpp"
 #include "engine/schedule.hpp"
 #include "engine/start_values.hpp"
 
 namespace consort::engine {
 
-using describe::Causality;
-using describe::SignalSet;
-using describe::VariableId;
 using Clock = std::chrono::steady_clock;
 
 namespace {
 
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
-
-// --- defaults
-// ----------------------------------------------------------------------------------------------------------
-
-struct Plan {
-  Time start = 0, stop = 1;
-  Duration step = 0;
-  double tolerance = 1e-4;
-};
-
-Plan make_plan(const unit::Unit& unit, const SimulateOptions& o, std::vector<std::string>& assumed) {
-  const auto& e = unit.description().default_experiment;
-  Plan p;
-  p.start = o.start.value_or(e.start_time.value_or(0.0));
-  if (o.stop) {
-    p.stop = *o.stop;
-  } else if (e.stop_time && *e.stop_time > p.start) {
-    p.stop = *e.stop_time;
-    assumed.push_back(fmt::format("stop time {} s (the unit's default experiment)", p.stop));
-  } else {
-    p.stop = p.start + 1;
-    assumed.push_back(fmt::format("stop time {} s (neither given nor in the unit's default experiment)", p.stop));
-  }
-  p.tolerance = o.tolerance.value_or(e.tolerance.value_or(1e-4));
-  if (!o.tolerance) {
-    assumed.push_back(fmt::format(
-        "tolerance {} ({})", p.tolerance,
-        e.tolerance ? "the unit's default experiment" : "neither given nor in the unit's default experiment"));
-  }
-  const auto* interface = unit.description().interface(describe::InterfaceType::co_simulation);
-  if (o.step) {
-    p.step = *o.step;
-  } else if (interface != nullptr && interface->fixed_internal_step.value_or(0) > 0 && !interface->variable_step) {
-    p.step = *interface->fixed_internal_step;
-    assumed.push_back(fmt::format("step size {} s (the unit's fixed internal step)", p.step));
-  } else if (e.step_size.value_or(0) > 0) {
-    p.step = *e.step_size;
-    assumed.push_back(fmt::format("step size {} s (the unit's default experiment)", p.step));
-  } else {
-    p.step = p.stop > p.start ? (p.stop - p.start) / 1000 : 1;
-    assumed.push_back(
-        fmt::format("step size {} s (a thousandth of the run; neither given nor hinted at by the unit)", p.step));
-  }
-  return p;
-}
-
-// --- the run
-// -----------------------------------------------------------------------------------------------------------
 
 class Run {
  public:
@@ -80,7 +28,7 @@ class Run {
         o_(options),
         table_(table),
         sinks_(sinks),
-        plan_(make_plan(unit, options, report_.assumed)),
+        plan_(make_run_plan(unit.description(), describe::InterfaceType::co_simulation, options, report_.assumed)),
         schedule_(Grid(plan_.start, plan_.stop, plan_.step), output_grid(), unit.variable_step()) {
     report_.start = plan_.start;
     report_.stop = plan_.stop;
@@ -101,47 +49,26 @@ class Run {
   RunReport operator()() {
     const auto begun = Clock::now();
     begun_ = last_look_ = begun;
-    choose_signals();
+    starts_ = resolve_start_values(unit_.description(), o_.start_values);
+    Recorder recorder(unit_, o_.outputs, starts_, sinks_);
+    recorder_ = &recorder;
+    connect_inputs();
     check_state_files();
     initialize();
-    try {
-      begin_recording();
-      record(plan_.start);
-      Time t = plan_.start;
-      while (!schedule_.done(t) && report_.ended_early.empty()) t = advance(t);
-      if (o_.keep_final_state) keep_final_state();
-      unit_.terminate();
-    } catch (...) {
-      end_sinks_after_failure();
-      throw;
-    }
-    end_sinks();
+    recorder.begin(plan_);
+    recorder.write(plan_.start);
+    Time t = plan_.start;
+    while (!schedule_.done(t) && report_.ended_early.empty()) t = advance(t);
+    if (o_.keep_final_state) keep_final_state();
+    unit_.terminate();
+    recorder.end();
+    report_.rows = recorder.rows();
+    if (!recorder.warning().empty()) report_.warnings.push_back(recorder.warning());
     report_.wall_seconds = seconds_since(begun);
     return std::move(report_);
   }
 
  private:
-  // Every sink that was begun is ended, whatever the others say; the first complaint is the one to tell.
-  void end_sinks() {
-    std::exception_ptr complaint;
-    for (auto* const sink : sinks_.first(begun_sinks_)) {
-      try {
-        sink->end();
-      } catch (...) {
-        if (!complaint) complaint = std::current_exception();
-      }
-    }
-    if (complaint) std::rethrow_exception(complaint);
-  }
-
-  // The failure of the run is the one to tell, not that of a sink on top of it.
-  void end_sinks_after_failure() noexcept {
-    try {
-      end_sinks();
-    } catch (...) {  // NOLINT(bugprone-empty-catch)
-    }
-  }
-
   [[nodiscard]] std::optional<Grid> output_grid() const {
     if (!o_.output_interval) return std::nullopt;
     return Grid(plan_.start, plan_.stop, *o_.output_interval);
@@ -149,18 +76,7 @@ class Run {
 
   // --- set-up
 
-  void choose_signals() {
-    const auto& d = unit_.description();
-    starts_ = resolve_start_values(d, o_.start_values);
-    std::vector<VariableId> chosen;
-    if (o_.outputs.empty()) {
-      for (std::size_t i = 0; i < d.variables.size(); ++i) {
-        if (d.variables[i].causality == Causality::output) chosen.push_back(static_cast<VariableId>(i));
-      }
-    }
-    for (const auto& name : o_.outputs) chosen.push_back(d.require_variable(name));
-    recorded_ = starts_.signals(d, chosen);
-    row_ = recorded_.make_columns();
+  void connect_inputs() {
     if (table_ == nullptr) return;
     inputs_ = InputFeed(unit_, *table_);
     if (inputs_.holds_means()) {
@@ -199,28 +115,6 @@ class Run {
     }
   }
 
-  void begin_recording() {
-    const auto& d = unit_.description();
-    record::Header header;
-    for (std::size_t i = 0; i < recorded_.choice().size(); ++i) {
-      const auto& v = d[recorded_.choice()[i]];
-      for (std::uint32_t e = 0; e < recorded_.place(i).count; ++e) {
-        header.signals.push_back({starts_.element_name(d, v, e), v.type, std::string(d.unit_name(v)),
-                                  std::string(v.description), v.variability != describe::Variability::continuous});
-      }
-    }
-    header.facts = {{"model", d.model_name},
-                    {"unit", std::string(describe::name_of(d.version))},
-                    {"start time", fmt::format("{}", plan_.start)},
-                    {"stop time", fmt::format("{}", plan_.stop)},
-                    {"step size", fmt::format("{}", plan_.step)},
-                    {"tolerance", fmt::format("{}", plan_.tolerance)}};
-    for (auto* const sink : sinks_) {
-      sink->begin(header);
-      ++begun_sinks_;
-    }
-  }
-
   // --- the loop
 
   Time advance(Time t) {
@@ -238,11 +132,11 @@ class Run {
       report_.ended_early = fmt::format("the unit asked to end the simulation at t = {} s", now);
     const bool input_event = event && *event <= now + schedule_.tolerance();
     if (unit_.events() != nullptr && report_.ended_early.empty() && (outcome.why == unit::Why::event || input_event)) {
-      record(now);
+      recorder_->write(now);
       handle_event(now);
-      record(now);
+      recorder_->write(now);
     } else if ((whole && point.record) || !report_.ended_early.empty()) {
-      record(now);
+      recorder_->write(now);
     }
     look_around(now);
     return now;
@@ -295,27 +189,6 @@ class Run {
     }
   }
 
-  void record(Time t) {
-    unit_.get(recorded_, row_);
-    for (auto* const sink : sinks_) sink->write(t, row_);
-    ++report_.rows;
-    if (!warned_of_nan_) watch_for_nan(t);
-  }
-
-  void watch_for_nan(Time t) {
-    const auto& reals = row_.column<double>();
-    const auto bad = std::find_if(reals.begin(), reals.end(), [](double x) { return std::isnan(x); });
-    if (bad == reals.end()) return;
-    warned_of_nan_ = true;
-    for (const auto& group : recorded_.groups()) {
-      if (group.type != Type::Float64) continue;
-      const auto after =
-          std::upper_bound(group.offsets.begin(), group.offsets.end(), static_cast<std::uint32_t>(bad - reals.begin()));
-      const auto& v = unit_.description()[group.variables[static_cast<std::size_t>(after - group.offsets.begin()) - 1]];
-      report_.warnings.push_back(fmt::format("'{}' is not a number (NaN) from t = {} s on", v.name, t));
-    }
-  }
-
   // Progress and requests to stop; the clock is read rarely when steps are fast.
   void look_around(Time t) {
     if (o_.stop_requested != nullptr && o_.stop_requested->load(std::memory_order_relaxed) &&
@@ -343,15 +216,11 @@ class Run {
   const input::InputTable* table_;
   std::span<record::Sink* const> sinks_;
   RunReport report_;
-  Plan plan_;
+  RunPlan plan_;
   Schedule schedule_;
   StartValues starts_;
 
-  SignalSet recorded_;
-  Columns row_;
-  std::size_t begun_sinks_ = 0;
-  bool warned_of_nan_ = false;
-
+  Recorder* recorder_ = nullptr;  // of the present call
   InputFeed inputs_;
 
   Clock::time_point begun_, last_look_;

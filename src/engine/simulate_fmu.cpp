@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
+#include "engine/simulate_me.hpp"
 #include "unit/fmu_unit.hpp"
 
 namespace consort::engine {
@@ -11,30 +12,27 @@ using describe::InterfaceType;
 
 namespace {
 
-void check_interface(const fmi::Fmu& fmu, const FmuRun& run) {
-  const auto wanted = run.interface.value_or(InterfaceType::co_simulation);
-  require(wanted == InterfaceType::co_simulation,
-          "{}: {} FMUs can be inspected and checked, but not simulated yet; use one for Co-Simulation",
-          fmu.path().string(), describe::name_of(wanted));
+InterfaceType choose_interface(const fmi::Fmu& fmu, const FmuRun& run) {
+  const auto& d = fmu.description();
+  const bool only_me =
+      d.interface(InterfaceType::co_simulation) == nullptr && d.interface(InterfaceType::model_exchange) != nullptr;
+  const auto chosen = run.interface.value_or(only_me ? InterfaceType::model_exchange : InterfaceType::co_simulation);
+  require(chosen != InterfaceType::scheduled_execution,
+          "{}: Scheduled Execution needs a scheduler of its own and is not simulated; use an FMU for Co-Simulation or "
+          "Model Exchange",
+          fmu.path().string());
+  return chosen;
 }
 
-}  // namespace
+void warn_of_tool(const describe::Description& d, InterfaceType interface, const LogSink& log) {
+  const auto* i = d.interface(interface);
+  if (i == nullptr || !i->needs_execution_tool || !log) return;
+  log({LogLevel::warning, "", "",
+       fmt::format("{} needs the tool that made it ({}) at run time; without it the FMU may fail or wait for ever",
+                   d.model_name, d.generation_tool)});
+}
 
-RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record::Sink* const> sinks) {
-  check_interface(fmu, run);
-  const auto& d = fmu.description();
-  Diagnostics notes;
-  std::optional<input::InputTable> table;
-  if (!run.input_file.empty()) {
-    table = input::InputTable::read(run.input_file, d, {.allow_unsettable = run.skip_unsettable_inputs}, &notes);
-  }
-  if (d.interface(InterfaceType::co_simulation) != nullptr &&
-      d.interface(InterfaceType::co_simulation)->needs_execution_tool && run.log) {
-    run.log(
-        {LogLevel::warning, "", "",
-         fmt::format("{} needs the tool that made it ({}) at run time; without it the FMU may fail or wait for ever",
-                     d.model_name, d.generation_tool)});
-  }
+fmi::InstanceOptions instance_options(const describe::Description& d, const FmuRun& run) {
   fmi::InstanceOptions options;
   options.name = run.instance_name.empty() ? d.model_name : run.instance_name;
   options.logging = run.logging;
@@ -42,8 +40,29 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
   options.trace = run.trace;
   options.use_event_mode = run.use_event_mode;
   options.allow_early_return = run.allow_early_return;
-  const auto unit = unit::make_fmu_unit(fmu, std::move(options));
-  RunReport report = simulate(*unit, run.simulate, table ? &*table : nullptr, sinks);
+  return options;
+}
+
+}  // namespace
+
+RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record::Sink* const> sinks) {
+  const auto interface = choose_interface(fmu, run);
+  const auto& d = fmu.description();
+  Diagnostics notes;
+  std::optional<input::InputTable> table;
+  if (!run.input_file.empty()) {
+    table = input::InputTable::read(run.input_file, d, {.allow_unsettable = run.skip_unsettable_inputs}, &notes);
+  }
+  const input::InputTable* const inputs = table ? &*table : nullptr;
+  warn_of_tool(d, interface, run.log);
+  RunReport report;
+  if (interface == InterfaceType::model_exchange) {
+    const auto instance = fmu.model_exchange(instance_options(d, run));
+    report = simulate_me(*instance, d, run.simulate, run.solver, inputs, sinks);
+  } else {
+    const auto unit = unit::make_fmu_unit(fmu, instance_options(d, run));
+    report = simulate(*unit, run.simulate, inputs, sinks);
+  }
   for (const auto& note : notes.all()) report.warnings.push_back(note.text());
   return report;
 }

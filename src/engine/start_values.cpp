@@ -17,16 +17,28 @@ using describe::VariableId;
 
 namespace {
 
+// "; its items are 'slow' (1), 'fast' (2)", for an enumeration.
+std::string items_text(const Description& d, const Variable& v) {
+  if (v.type != Type::Enumeration || v.declared_type == describe::no_type) return {};
+  std::vector<std::string> items;
+  for (const auto& item : d.types[v.declared_type].items)
+    items.push_back(fmt::format("{} ({})", quote(item.name), item.value));
+  constexpr std::size_t most = 20;
+  const bool all = items.size() <= most;
+  if (!all) items.resize(most);
+  return fmt::format("; its items are {}{}", fmt::join(items, ", "), all ? "" : ", …");
+}
+
 Value read_value(const Description& d, const Variable& v, const std::string& text) {
   if (v.type == Type::Enumeration && v.declared_type != describe::no_type) {
-    for (const auto& item : d.types[v.declared_type].items) {
-      if (item.name == trim(text)) return Value::scalar(EnumValue(item.value));
-    }
+    const auto& items = d.types[v.declared_type].items;
+    const auto named = std::find_if(items.begin(), items.end(), [&](const auto& i) { return i.name == trim(text); });
+    if (named != items.end()) return Value::scalar(EnumValue(named->value));
   }
   try {
     return Value::parse(v.type, text);
   } catch (const Error& error) {
-    throw input_error("start value of '{}': {}", v.name, error.what());
+    throw input_error("start value of '{}': {}{}", v.name, error.what(), items_text(d, v));
   }
 }
 
@@ -91,7 +103,7 @@ std::string StartValues::element_name(const Description& d, const Variable& v, s
   return fmt::format("{}[{}]", v.name, fmt::join(index, ","));
 }
 
-void StartValues::Set::apply(unit::Unit& unit, const StartValues& all, bool structural) {
+void StartValues::Set::apply(unit::Variables& unit, const StartValues& all, bool structural) {
   if (variables.empty()) return;
   const auto& d = unit.description();
   const SignalSet signals = all.signals(d, variables);
@@ -112,7 +124,7 @@ void StartValues::Set::apply(unit::Unit& unit, const StartValues& all, bool stru
           "unit '{}' has no configuration mode, so its structural parameters cannot be changed", unit.name());
 }
 
-void StartValues::apply_structural(unit::Unit& unit) { structural_.apply(unit, *this, true); }
-void StartValues::apply(unit::Unit& unit) { others_.apply(unit, *this, false); }
+void StartValues::apply_structural(unit::Variables& unit) { structural_.apply(unit, *this, true); }
+void StartValues::apply(unit::Variables& unit) { others_.apply(unit, *this, false); }
 
 }  // namespace consort::engine

@@ -15,9 +15,9 @@ namespace consort::engine {
 class StartValues {
  public:
   // Sets structural parameters in configuration mode; does nothing when there are none.
-  void apply_structural(unit::Unit& unit);
+  void apply_structural(unit::Variables& unit);
   // Sets all others; before initialization.
-  void apply(unit::Unit& unit);
+  void apply(unit::Variables& unit);
 
   // A SignalSet whose arrays have the sizes that the structural parameters given here make them.
   [[nodiscard]] describe::SignalSet signals(const describe::Description& description,
@@ -35,7 +35,7 @@ class StartValues {
   struct Set {
     std::vector<describe::VariableId> variables;
     std::vector<Value> values;
-    void apply(unit::Unit& unit, const StartValues& all, bool structural);
+    void apply(unit::Variables& unit, const StartValues& all, bool structural);
   };
   Set structural_;
   Set others_;

@@ -35,22 +35,18 @@ struct Function {
 // Arguments that are lists, so that a trace can show them: converts to the pointer that the C function takes.
 template <class T>
 struct Listed {
+  Listed(T* d, std::size_t n) : data(d), count(n) {}
   T* data;
   std::size_t count;
   operator T*() const { return data; }  // NOLINT(google-explicit-constructor)
 };
-template <class T>
-Listed(T*, std::size_t) -> Listed<T>;
-
 // A pointer to one result.
 template <class T>
 struct Result {
+  explicit Result(T* v) : value(v) {}
   T* value;
   operator T*() const { return value; }  // NOLINT(google-explicit-constructor)
 };
-template <class T>
-Result(T*) -> Result<T>;
-
 class Caller {
  public:
   // `description` must outlive the caller.

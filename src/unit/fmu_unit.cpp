@@ -1,6 +1,6 @@
 #include "unit/fmu_unit.hpp"
 
-#include <algorithm>
+#include "unit/fmu_values.hpp"
 
 namespace consort::unit {
 
@@ -27,20 +27,10 @@ class FmuUnit final : public Unit, public Rollback, public Events {
   void exit_initialization() override { instance_->exit_initialization(); }
   void terminate() override { instance_->terminate(); }
 
-  void get(const describe::SignalSet& signals, Columns& values) override {
-    for (const auto& group : signals.groups()) {
-      with_type(group.type, [&]<class T>() { instance_->get<T>(group.references, std::span(values.column<T>())); });
-    }
-    signals.negate(values);
-  }
-
-  void set(const describe::SignalSet& signals, Columns& values) override {
-    signals.negate(values);
-    for (const auto& group : signals.groups()) {
-      with_type(group.type,
-                [&]<class T>() { instance_->set<T>(group.references, std::span<const T>(values.column<T>())); });
-    }
-    signals.negate(values);
+  void get(const describe::SignalSet& signals, Columns& values) override { get_values(*instance_, signals, values); }
+  void set(const describe::SignalSet& signals, Columns& values) override { set_values(*instance_, signals, values); }
+  bool configure(const describe::SignalSet& signals, Columns& values) override {
+    return configure_values(*instance_, signals, values);
   }
 
   bool set_slopes(std::span<const ValueReference> inputs, std::span<const double> slopes) override {
@@ -88,15 +78,6 @@ class FmuUnit final : public Unit, public Rollback, public Events {
     return {u.repeat, u.terminate, u.next_event};
   }
   void leave_event_mode() override { instance_->event_mode()->leave_event_mode(); }
-
-  bool configure(const describe::SignalSet& signals, Columns& values) override {
-    auto* const configuration = instance_->configuration();
-    if (configuration == nullptr) return false;
-    configuration->enter_configuration();
-    set(signals, values);
-    configuration->exit_configuration();
-    return true;
-  }
 
  private:
   const describe::Description& description_;

@@ -46,8 +46,7 @@ struct StepRequest {
   bool may_roll_back = false;  // whether a state from before t may be restored later
 };
 
-// --- capabilities
-// ------------------------------------------------------------------------------------------------------
+// --- capabilities ----------------------------------------------------------------------------------------------------
 
 class Snapshot {
  public:
@@ -78,25 +77,30 @@ class Events {
   virtual void leave_event_mode() = 0;
 };
 
-// --- the unit
-// ----------------------------------------------------------------------------------------------------------
+// --- the unit --------------------------------------------------------------------------------------------------------
 
-class Unit {
+// What has a name, a description and values: a unit, or the instance inside of one.
+class Variables {
  public:
-  virtual ~Unit() = default;
-
+  virtual ~Variables() = default;
   [[nodiscard]] virtual const std::string& name() const = 0;
   [[nodiscard]] virtual const describe::Description& description() const = 0;
+  virtual void get(const describe::SignalSet& signals, Columns& values) = 0;
+  // `values` is not changed; it is not const because negated aliases are turned around in place and back.
+  virtual void set(const describe::SignalSet& signals, Columns& values) = 0;
+  // FMI 3.0: sets structural parameters; false when there is no configuration mode.
+  virtual bool configure(const describe::SignalSet&, Columns&) { return false; }
+};
+
+class Unit : public Variables {
+ public:
   [[nodiscard]] virtual bool variable_step() const = 0;
 
   virtual void enter_initialization(const Experiment& experiment) = 0;
   virtual void exit_initialization() = 0;
   virtual void terminate() = 0;
 
-  virtual void get(const describe::SignalSet& signals, Columns& values) = 0;
-  // `values` is not changed; it is not const because negated aliases are turned around in place and back.
-  virtual void set(const describe::SignalSet& signals, Columns& values) = 0;
-  // First derivatives of continuous inputs during the next step; false when the unit takes none.
+  // First derivatives of continuous inputs during the next step; false when the unit takes none. Empty lists only ask.
   virtual bool set_slopes(std::span<const ValueReference> inputs, std::span<const double> slopes) = 0;
 
   virtual StepOutcome step(const StepRequest& request) = 0;
@@ -104,8 +108,6 @@ class Unit {
   // Null where the unit cannot.
   [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
   [[nodiscard]] virtual Events* events() { return nullptr; }
-  // FMI 3.0: sets structural parameters; false when the unit has no configuration mode.
-  virtual bool configure(const describe::SignalSet&, Columns&) { return false; }
 };
 
 }  // namespace consort::unit

@@ -1,0 +1,97 @@
+#include "engine/recorder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace consort::engine {
+
+using describe::VariableId;
+
+namespace {
+
+std::vector<VariableId> choose(const describe::Description& d, std::span<const std::string> names) {
+  std::vector<VariableId> chosen;
+  for (const auto& name : names) chosen.push_back(d.require_variable(name));
+  if (!names.empty()) return chosen;
+  for (std::size_t i = 0; i < d.variables.size(); ++i) {
+    if (d.variables[i].causality == describe::Causality::output) chosen.push_back(static_cast<VariableId>(i));
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Recorder::Recorder(unit::Variables& source, std::span<const std::string> names, const StartValues& starts,
+                   std::span<record::Sink* const> sinks)
+    : source_(source),
+      starts_(starts),
+      sinks_(sinks),
+      signals_(starts.signals(source.description(), choose(source.description(), names))),
+      row_(signals_.make_columns()) {}
+
+Recorder::~Recorder() {
+  try {
+    end();
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
+  }
+}
+
+void Recorder::end() {
+  std::exception_ptr complaint;
+  for (auto* const sink : sinks_.first(std::exchange(begun_, 0))) {
+    try {
+      sink->end();
+    } catch (...) {
+      if (!complaint) complaint = std::current_exception();
+    }
+  }
+  if (complaint) std::rethrow_exception(complaint);
+}
+
+void Recorder::begin(const RunPlan& plan) {
+  const auto& d = source_.description();
+  record::Header header;
+  for (std::size_t i = 0; i < signals_.choice().size(); ++i) {
+    const auto& v = d[signals_.choice()[i]];
+    for (std::uint32_t e = 0; e < signals_.place(i).count; ++e) {
+      header.signals.push_back({starts_.element_name(d, v, e), v.type, std::string(d.unit_name(v)),
+                                std::string(v.description), v.variability != describe::Variability::continuous});
+    }
+  }
+  header.facts = {{"model", d.model_name},
+                  {"unit", std::string(describe::name_of(d.version))},
+                  {"start time", fmt::format("{}", plan.start)},
+                  {"stop time", fmt::format("{}", plan.stop)},
+                  {"step size", fmt::format("{}", plan.step)},
+                  {"tolerance", fmt::format("{}", plan.tolerance)}};
+  for (auto* const sink : sinks_) {
+    sink->begin(header);
+    ++begun_;
+  }
+}
+
+void Recorder::write(Time t) {
+  source_.get(signals_, row_);
+  for (auto* const sink : sinks_) sink->write(t, row_);
+  ++rows_;
+  if (warning_.empty()) watch_for_nan(t);
+}
+
+void Recorder::watch_for_nan(Time t) {
+  const auto& reals = row_.column<double>();
+  const auto bad = std::find_if(reals.begin(), reals.end(), [](double x) { return std::isnan(x); });
+  if (bad == reals.end()) return;
+  for (const auto& group : signals_.groups()) {
+    if (group.type != Type::Float64) continue;
+    const auto element = static_cast<std::uint32_t>(bad - reals.begin());
+    const auto after = std::upper_bound(group.offsets.begin(), group.offsets.end(), element);
+    const auto& v = source_.description()[group.variables[static_cast<std::size_t>(after - group.offsets.begin()) - 1]];
+    warning_ = fmt::format("'{}' is not a number (NaN) from t = {} s on", v.name, t);
+  }
+}
+
+}  // namespace consort::engine

@@ -1,0 +1,132 @@
+#include "engine/simulate_fmu.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/temp_folder.hpp"
+#include "record/result.hpp"
+
+namespace consort::engine {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+fmi::Fmu open(const std::string& name) { return fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / name); }
+
+struct Outcome {
+  RunReport report;
+  record::Result result;
+};
+
+Outcome run(const std::string& name, const FmuRun& options) {
+  Outcome o;
+  record::MemorySink sink(o.result);
+  record::Sink* const sinks[] = {&sink};
+  o.report = simulate_fmu(open(name), options, sinks);
+  return o;
+}
+
+// When a ball that is dropped from 1 m is first on the ground.
+const double first_bounce = std::sqrt(2 / 9.81);
+
+TEST(SimulateFmu, GivesTheSameCurveInEveryVersion) {
+  for (const char* const name : {"fmi1/cs/Dahlquist.fmu", "fmi2/Dahlquist.fmu", "fmi3/Dahlquist.fmu"}) {
+    const auto o = run(name, {.simulate = {.stop = 5, .step = 0.1}});
+    const auto& x = o.result["x"];
+    ASSERT_EQ(o.result.rows(), 51U) << name;
+    for (std::size_t i = 0; i < x.numbers.size(); ++i) {
+      EXPECT_NEAR(x.numbers[i], std::exp(-o.result.time[i]), 1e-4) << name;  // the tolerance that is the default
+    }
+  }
+}
+
+TEST(SimulateFmu, HandlesTheBouncesOfABallInEventMode) {
+  const auto o = run("fmi3/BouncingBall.fmu",
+                     {.simulate = {.stop = 1, .step = 0.01}, .use_event_mode = true, .allow_early_return = true});
+  EXPECT_GE(o.report.events, 2U);  // the initial one and the first bounce
+  // Two rows at one time where the velocity turns around.
+  const auto& v = o.result["v"].numbers;
+  bool bounced = false;
+  for (std::size_t i = 1; i < v.size() && !bounced; ++i) {
+    if (o.result.time[i] != o.result.time[i - 1]) continue;
+    bounced = v[i - 1] < 0 && v[i] > 0;
+    if (bounced) {
+      EXPECT_NEAR(o.result.time[i], first_bounce, 1e-3);
+      EXPECT_NEAR(v[i], -0.7 * v[i - 1], 1e-9);
+    }
+  }
+  EXPECT_TRUE(bounced);
+  EXPECT_EQ(o.report.reached, 1);
+}
+
+TEST(SimulateFmu, BouncesWithoutEventModeToo) {
+  const auto o = run("fmi3/BouncingBall.fmu", {.simulate = {.stop = 1, .step = 0.01}});
+  EXPECT_EQ(o.report.events, 0U);
+  EXPECT_GT(*std::max_element(o.result["v"].numbers.begin(), o.result["v"].numbers.end()), 2);
+}
+
+TEST(SimulateFmu, GoesOnFromASavedState) {
+  for (const char* const name : {"fmi2/BouncingBall.fmu", "fmi3/BouncingBall.fmu"}) {
+    const auto whole = run(name, {.simulate = {.stop = 2, .step = 0.25}});
+    const auto first = run(name, {.simulate = {.stop = 1, .step = 0.25, .keep_final_state = true}});
+    ASSERT_FALSE(first.report.final_state.empty());
+    const auto second =
+        run(name, {.simulate = {.start = 1, .stop = 2, .step = 0.25, .initial_state = first.report.final_state}});
+    EXPECT_EQ(second.result["h"].numbers.front(), first.result["h"].numbers.back());
+    EXPECT_EQ(second.result["h"].numbers.back(), whole.result["h"].numbers.back()) << name << ": exactly";
+  }
+}
+
+TEST(SimulateFmu, RefusesASavedStateThatIsGarbage) {
+  for (const char* const name : {"fmi2/BouncingBall.fmu", "fmi3/BouncingBall.fmu"}) {
+    EXPECT_THROW(run(name, {.simulate = {.initial_state = {1, 2, 3}}}), Error) << name;
+  }
+}
+
+TEST(SimulateFmu, RefusesStartValuesBesideASavedState) {
+  const auto first = run("fmi2/Dahlquist.fmu", {.simulate = {.stop = 1, .keep_final_state = true}});
+  try {
+    run("fmi2/Dahlquist.fmu", {.simulate = {.start_values = {{"k", "2"}}, .initial_state = first.report.final_state}});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::input);
+    EXPECT_THAT(error.what(), HasSubstr("no effect"));
+  }
+}
+
+TEST(SimulateFmu, ReadsInputsFromAFile) {
+  const TempFolder folder("test");
+  const auto file = folder.path() / "in.csv";
+  std::ofstream(file) << "time,float64_in,int32_in\n0,0,1\n1,1,1\n1,5,3\n2,5,3\n";
+  const auto o = run("fmi2/Feedthrough.fmu", {.simulate = {.stop = 2, .step = 0.5}, .input_file = file});
+  const auto* const y = o.result.find("int32_out");
+  ASSERT_NE(y, nullptr);
+  EXPECT_EQ(y->numbers.front(), 1);
+  EXPECT_EQ(y->numbers.back(), 3);
+}
+
+TEST(SimulateFmu, EndsWhereTheModelSaysSo) {
+  for (const char* const name : {"fmi2/Stair.fmu", "fmi3/Stair.fmu"}) {
+    const auto o = run(name, {.simulate = {.stop = 10, .step = 0.25, .start_values = {{"last", "3"}}}});
+    EXPECT_THAT(o.report.ended_early, HasSubstr("asked to end")) << name;
+    EXPECT_NEAR(o.report.reached, 3, 0.2501) << name;
+  }
+}
+
+TEST(SimulateFmu, TracesEveryCall) {
+  std::vector<std::string> lines;
+  run("fmi2/Dahlquist.fmu",
+      {.simulate = {.stop = 1, .step = 0.5}, .trace = [&](std::string_view line) { lines.emplace_back(line); }});
+  EXPECT_THAT(lines, Contains(HasSubstr("fmi2DoStep")));
+  EXPECT_THAT(lines, Contains(HasSubstr("fmi2Terminate")));
+}
+
+}  // namespace
+}  // namespace consort::engine

@@ -1,0 +1,196 @@
+#include "unit/me_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace consort::unit {
+
+using solve::ConstVector;
+using solve::Vector;
+
+MeProblem::MeProblem(fmi::ModelExchange& instance, const describe::Description& description, MeInputs* inputs)
+    : instance_(instance), description_(description), inputs_(inputs) {}
+
+// --- the solution --------------------------------------------------------------------------------------------------
+
+void MeProblem::set_point(Time t, ConstVector y) {
+  instance_.set_time(t);
+  if (inputs_ != nullptr) inputs_->set_continuous(t, t <= memory_.last_event);
+  if (states_ > 0) instance_.set_states(y.first(states_));
+}
+
+bool MeProblem::begin(Time t) {
+  memory_ = {};
+  const Settled settled = settle(t);
+  states_ = instance_.continuous_states();
+  ode_ = {};
+  ode_.t0 = t;
+  ode_.y0.assign(std::max<std::size_t>(states_, 1), 0.0);
+  if (states_ > 0) instance_.get_states(Vector(ode_.y0).first(states_));
+  ode_.components.nominals = nominals();
+  ode_.rhs = [this](Time now, ConstVector y, Vector dy) {
+    set_point(now, y);
+    if (states_ > 0)
+      instance_.get_derivatives(dy.first(states_));
+    else
+      dy[0] = 0;
+  };
+  auto& events = ode_.events;
+  events.root_count = instance_.event_indicators();
+  if (events.root_count > 0) {
+    events.roots = [this](Time now, ConstVector y, Vector z) {
+      set_point(now, y);
+      instance_.get_event_indicators(z);
+    };
+  }
+  events.next_time_event = [this](Time now, ConstVector) {
+    const Time input = inputs_ == nullptr ? solve::never : inputs_->next_event_after(now);
+    return std::min(memory_.next_event, input);
+  };
+  if (instance_.interface().needs_completed_integrator_step) {
+    events.step_event = [this](Time now, ConstVector y) {
+      set_point(now, y);
+      const auto step = instance_.completed_integrator_step();
+      return step.enter_event_mode || step.terminate;
+    };
+  }
+  events.handle = [this](const solve::EventInfo& info, solve::EventState& state) {
+    state.terminate = !handle_event(info.t, state.y, state.absolute_tolerances, rtol_);
+  };
+  if (states_ > 0) describe_jacobian();
+  return !settled.terminate;
+}
+
+// --- events --------------------------------------------------------------------------------------------------------
+
+bool MeProblem::handle_event(Time t, Vector y, Vector absolute_tolerances, double rtol) {
+  set_point(t, y);
+  instance_.enter_event_mode();
+  if (inputs_ != nullptr) inputs_->set_all(t);
+  const Settled settled = settle(t);
+  if (states_ == 0) return !settled.terminate;
+  if (settled.states_changed) instance_.get_states(y.first(states_));
+  if (settled.nominals_changed && !absolute_tolerances.empty()) {
+    const auto sizes = nominals();
+    for (std::size_t i = 0; i < states_; ++i) absolute_tolerances[i] = rtol / 100 * sizes[i];
+  }
+  return !settled.terminate;
+}
+
+MeProblem::Settled MeProblem::settle(Time t) {
+  Settled all;
+  constexpr int most = 1000;
+  for (int i = 0;; ++i) {
+    const auto update = instance_.update_discrete_states();
+    all.terminate = all.terminate || update.terminate;
+    all.nominals_changed = all.nominals_changed || update.nominals_changed;
+    all.states_changed = all.states_changed || update.states_changed;
+    // An event that is not after t has just been handled; asking for it again would never end.
+    memory_.next_event = update.next_event && *update.next_event > t ? *update.next_event : solve::never;
+    if (!update.repeat || all.terminate) break;
+    if (i == most) {
+      throw run_error(
+          "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
+          instance_.name(), t, most);
+    }
+  }
+  memory_.last_event = t;
+  if (!all.terminate) instance_.leave_event_mode();
+  return all;
+}
+
+std::vector<double> MeProblem::nominals() {
+  std::vector<double> sizes(std::max<std::size_t>(states_, 1), 1.0);
+  if (states_ == 0) return sizes;
+  instance_.get_nominals(sizes);
+  for (auto& x : sizes) {
+    x = std::abs(x);
+    if (!(x > 0) || !std::isfinite(x)) x = 1.0;  // a nominal of 0 says nothing
+  }
+  return sizes;
+}
+
+// --- Jacobian ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Columns (states) that each derivative depends on, from the declared dependencies; empty when they are not all
+// declared, or when arrays make an entry stand for several elements.
+solve::Pattern state_pattern(const describe::Description& d, const std::vector<describe::VariableId>& states) {
+  std::vector<std::int64_t> column_of(d.variables.size(), -1);
+  for (std::size_t i = 0; i < states.size(); ++i) column_of[states[i]] = static_cast<std::int64_t>(i);
+  std::vector<std::vector<int>> columns(states.size());
+  for (std::size_t row = 0; row < d.structure.derivatives.size(); ++row) {
+    const auto& unknown = d.structure.derivatives[row];
+    if (!unknown.declared) return {};
+    for (const auto& dependency : d.structure.of(unknown)) {
+      if (column_of[dependency.variable] >= 0)
+        columns[static_cast<std::size_t>(column_of[dependency.variable])].push_back(static_cast<int>(row));
+    }
+  }
+  solve::Pattern pattern;
+  pattern.starts.push_back(0);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    // The diagonal belongs to the iteration matrix in any case.
+    if (std::find(columns[j].begin(), columns[j].end(), static_cast<int>(j)) == columns[j].end())
+      columns[j].push_back(static_cast<int>(j));
+    std::sort(columns[j].begin(), columns[j].end());
+    columns[j].erase(std::unique(columns[j].begin(), columns[j].end()), columns[j].end());
+    pattern.rows.insert(pattern.rows.end(), columns[j].begin(), columns[j].end());
+    pattern.starts.push_back(static_cast<int>(pattern.rows.size()));
+  }
+  return pattern;
+}
+
+}  // namespace
+
+void MeProblem::describe_jacobian() {
+  std::vector<describe::VariableId> states;
+  state_references_.clear();
+  derivative_references_.clear();
+  for (const auto& unknown : description_.structure.derivatives) {
+    const auto& derivative = description_[unknown.variable];
+    if (derivative.derivative_of == describe::no_variable || derivative.is_array()) return;
+    states.push_back(derivative.derivative_of);
+    state_references_.push_back(description_[derivative.derivative_of].reference);
+    derivative_references_.push_back(derivative.reference);
+  }
+  if (states.size() != states_) return;  // FMI 1.0 does not say which variables are states
+  ode_.jacobian.pattern = state_pattern(description_, states);
+  auto* const directional = instance_.directional_derivatives();
+  if (directional == nullptr) return;
+  ode_.jacobian.times = [this, directional](Time t, ConstVector y, ConstVector v, Vector jv) {
+    set_point(t, y);
+    directional->directional(derivative_references_, state_references_, v, jv);
+  };
+  if (ode_.jacobian.pattern.empty()) {
+    ode_.jacobian.dense = [this, directional](Time t, ConstVector y, Vector j) {
+      set_point(t, y);
+      const double one = 1.0;
+      for (std::size_t k = 0; k < states_; ++k) {
+        directional->directional(derivative_references_, std::span(state_references_).subspan(k, 1), std::span(&one, 1),
+                                 j.subspan(k * states_, states_));
+      }
+    };
+  } else {
+    ode_.jacobian.sparse = [this, directional](Time t, ConstVector y, Vector values) {
+      set_point(t, y);
+      const auto& pattern = ode_.jacobian.pattern;
+      std::vector<ValueReference> rows;
+      const double one = 1.0;
+      for (std::size_t k = 0; k < states_; ++k) {
+        const auto first = static_cast<std::size_t>(pattern.starts[k]);
+        const auto count = static_cast<std::size_t>(pattern.starts[k + 1]) - first;
+        rows.resize(count);
+        for (std::size_t i = 0; i < count; ++i)
+          rows[i] = derivative_references_[static_cast<std::size_t>(pattern.rows[first + i])];
+        directional->directional(rows, std::span(state_references_).subspan(k, 1), std::span(&one, 1),
+                                 values.subspan(first, count));
+      }
+    };
+  }
+}
+
+}  // namespace consort::unit

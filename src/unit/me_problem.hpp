@@ -1,0 +1,77 @@
+// A Model Exchange instance as a problem for any solver: its states, derivatives, event indicators and events.
+//
+// Made after exit_initialization(); begin() does the first event iteration and leaves the instance in continuous-time
+// mode. From there on the instance belongs to the problem: every function of the problem sets time, inputs and states
+// before it asks for something, so values may be read at any point of the solution after set_point().
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "describe/description.hpp"
+#include "fmi/instance.hpp"
+#include "solve/problem.hpp"
+
+namespace consort::unit {
+
+// Where the inputs of a Model Exchange instance come from while it is integrated.
+class MeInputs {
+ public:
+  virtual ~MeInputs() = default;
+  // Continuous inputs at t; `after`: right after t, where they jump.
+  virtual void set_continuous(Time t, bool after) = 0;
+  // Everything right after t; in event mode.
+  virtual void set_all(Time t) = 0;
+  // The next time after t at which something jumps, or solve::never.
+  [[nodiscard]] virtual Time next_event_after(Time t) const = 0;
+};
+
+class MeProblem {
+ public:
+  // `inputs` may be null. All must outlive the problem.
+  MeProblem(fmi::ModelExchange& instance, const describe::Description& description, MeInputs* inputs);
+  MeProblem(const MeProblem&) = delete;
+  MeProblem& operator=(const MeProblem&) = delete;
+
+  // The first event iteration at t; fills the problem's start values. False when the instance asks to end right there.
+  [[nodiscard]] bool begin(Time t);
+
+  // Ready after begin(). An instance without states gets one that stays 0, so that every solver can run it.
+  [[nodiscard]] const solve::Ode& ode() const { return ode_; }
+  // Puts the instance at a point of the solution.
+  void set_point(Time t, solve::ConstVector y);
+  // Event iteration at t with these states, which it may change; false when the instance asks to end.
+  [[nodiscard]] bool handle_event(Time t, solve::Vector y, solve::Vector absolute_tolerances, double rtol);
+  void set_tolerance(double rtol) { rtol_ = rtol; }
+
+  // What it remembers between steps beside the instance itself.
+  struct Memory {
+    Time next_event = solve::never;
+    Time last_event = -solve::never;
+  };
+  [[nodiscard]] const Memory& memory() const { return memory_; }
+  void restore(const Memory& memory) { memory_ = memory; }
+
+ private:
+  // Iterates until the instance settles; the instance is in event mode before and in continuous-time mode after.
+  struct Settled {
+    bool terminate = false;
+    bool nominals_changed = false;
+    bool states_changed = false;
+  };
+  Settled settle(Time t);
+  void describe_jacobian();
+  [[nodiscard]] std::vector<double> nominals();
+
+  fmi::ModelExchange& instance_;
+  const describe::Description& description_;
+  MeInputs* inputs_;
+  solve::Ode ode_;
+  std::size_t states_ = 0;
+  double rtol_ = 1e-6;
+  Memory memory_;
+  std::vector<ValueReference> state_references_, derivative_references_;
+};
+
+}  // namespace consort::unit
