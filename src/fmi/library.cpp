@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -15,8 +14,7 @@ namespace consort::fmi {
 
 namespace fs = std::filesystem;
 
-// --- loading
-// -----------------------------------------------------------------------------------------------------------
+// --- loading ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -67,6 +65,11 @@ std::vector<std::string> libraries_not_found(const fs::path& file) {
   std::vector<std::string> missing;
   for (const auto& name : needed_libraries(file)) {
     if (fs::exists(file.parent_path() / name)) continue;
+    // Loading runs what is loaded: libraries of the system are trusted with that, a path of the FMU's choice is not.
+    if (name.find('/') != std::string::npos) {
+      if (!fs::exists(name)) missing.push_back(name);
+      continue;
+    }
     if (void* const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL))
       dlclose(handle);
     else
@@ -117,8 +120,7 @@ void* Library::find(const char* name) const {
   return dlsym(handle_, (prefix_ + name).c_str());
 }
 
-// --- platforms
-// ---------------------------------------------------------------------------------------------------------
+// --- platforms -------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> platforms(const fs::path& folder) {
   std::vector<std::string> names;
@@ -155,8 +157,7 @@ fs::path find_binary(const fs::path& folder, const std::string& shown, const std
   throw input_error("{}: has binaries for {} only, none for 64-bit Linux{}", shown, fmt::join(others, ", "), way_out);
 }
 
-// --- ELF
-// ---------------------------------------------------------------------------------------------------------------
+// --- ELF -------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -164,8 +165,14 @@ namespace {
 class ElfFile {
  public:
   explicit ElfFile(const fs::path& file) {
+    std::error_code problem;
+    if (!fs::is_regular_file(file, problem)) return;  // a folder has a size, too, and no bytes
+    const auto size = fs::file_size(file, problem);
+    if (problem) return;
+    bytes_.resize(size);
     std::ifstream in(file, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    in.read(bytes_.data(), static_cast<std::streamsize>(size));
+    bytes_.resize(static_cast<std::size_t>(in.gcount()));
   }
   template <class T>
   [[nodiscard]] const T* at(std::uint64_t offset) const {
@@ -174,13 +181,32 @@ class ElfFile {
   }
   [[nodiscard]] std::string text(std::uint64_t offset) const {
     if (offset >= bytes_.size()) return {};
-    const auto end = std::find(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), bytes_.end(), '\0');
-    return {bytes_.begin() + static_cast<std::ptrdiff_t>(offset), end};
+    const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(offset);
+    const auto last = begin + static_cast<std::ptrdiff_t>(std::min(longest_name, bytes_.size() - offset));
+    return {begin, std::find(begin, last, '\0')};
+  }
+  // Adds the text at `offset`; false when the names together outgrow the file, which those of no honest file do.
+  [[nodiscard]] bool add_name(std::vector<std::string>& names, std::uint64_t offset) {
+    names.push_back(text(offset));
+    named_ += names.back().size() + 1;
+    return named_ <= bytes_.size();
   }
   [[nodiscard]] bool is_elf() const {
-    return bytes_.size() >= EI_NIDENT && std::equal(ELFMAG, ELFMAG + SELFMAG, bytes_.begin());
+    return bytes_.size() >= EI_NIDENT && std::string_view(bytes_.data(), SELFMAG) == ELFMAG;
   }
   [[nodiscard]] int bits() const { return bytes_[EI_CLASS] == ELFCLASS64 ? 64 : 32; }
+
+  // Whether everything that is to be mapped is there; the loader would run into a bus error otherwise.
+  [[nodiscard]] bool is_complete() const {
+    const auto* header = at<Elf64_Ehdr>(0);
+    for (unsigned i = 0; header != nullptr && i < header->e_phnum; ++i) {
+      const auto* segment = at<Elf64_Phdr>(header->e_phoff + i * sizeof(Elf64_Phdr));
+      if (segment == nullptr) return false;
+      if (segment->p_type != PT_LOAD && segment->p_type != PT_DYNAMIC) continue;
+      if (segment->p_offset > bytes_.size() || bytes_.size() - segment->p_offset < segment->p_filesz) return false;
+    }
+    return header != nullptr;
+  }
 
   // Where a virtual address is in the file; ~0 when it is in no segment.
   [[nodiscard]] std::uint64_t file_offset(std::uint64_t address) const {
@@ -196,13 +222,15 @@ class ElfFile {
   }
 
  private:
+  static constexpr std::size_t longest_name = 4096;
   std::vector<char> bytes_;
+  std::size_t named_ = 0;
 };
 
 }  // namespace
 
 std::vector<std::string> needed_libraries(const fs::path& file) {
-  const ElfFile elf(file);
+  ElfFile elf(file);
   std::vector<std::string> names;
   if (!elf.is_elf() || elf.bits() != 64) return names;
   const auto* header = elf.at<Elf64_Ehdr>(0);
@@ -218,13 +246,16 @@ std::vector<std::string> needed_libraries(const fs::path& file) {
       if (entry->d_tag == DT_STRTAB) strings = elf.file_offset(entry->d_un.d_ptr);
     }
     if (strings == ~std::uint64_t{0}) break;
-    for (const auto offset : offsets) names.push_back(elf.text(strings + offset));
+    for (const auto offset : offsets) {
+      if (!elf.add_name(names, strings + offset)) break;
+    }
+    break;
   }
   return names;
 }
 
 std::vector<std::string> exported_symbols(const fs::path& file) {
-  const ElfFile elf(file);
+  ElfFile elf(file);
   std::vector<std::string> names;
   if (!elf.is_elf() || elf.bits() != 64) return names;
   const auto* header = elf.at<Elf64_Ehdr>(0);
@@ -237,8 +268,9 @@ std::vector<std::string> exported_symbols(const fs::path& file) {
     for (std::uint64_t n = 0; n < section->sh_size / sizeof(Elf64_Sym); ++n) {
       const auto* symbol = elf.at<Elf64_Sym>(section->sh_offset + n * sizeof(Elf64_Sym));
       if (symbol == nullptr) break;
-      if (symbol->st_shndx != SHN_UNDEF) names.push_back(elf.text(strings->sh_offset + symbol->st_name));
+      if (symbol->st_shndx != SHN_UNDEF && !elf.add_name(names, strings->sh_offset + symbol->st_name)) break;
     }
+    break;  // there is one such section; more would be a way to fill our memory
   }
   return names;
 }
@@ -252,6 +284,7 @@ std::string platform_mismatch(const fs::path& file) {
   if (header->e_machine == EM_AARCH64) return "is for ARM (aarch64)";
   if (header->e_machine != EM_X86_64)
     return fmt::format("is for another kind of processor (ELF machine {})", header->e_machine);
+  if (!elf.is_complete()) return "is cut short";
   return {};
 }
 
