@@ -115,7 +115,6 @@ void compile_if_needed(const fs::path& folder, const std::string& shown, const d
                                        "-O2",
                                        "-fPIC",
                                        "-w",
-                                       "-fvisibility=hidden",
                                        "-c",
                                        inside(sources, file, shown).string(),
                                        "-o",
@@ -128,21 +127,25 @@ void compile_if_needed(const fs::path& folder, const std::string& shown, const d
         command.push_back("-I" + inside(sources, include, shown).string());
       add_definitions(command, set);
       std::string output;
-      require(run(command, output),
-              "{}: compiling {} failed: {}; export the FMU with a binary for 64-bit Linux instead", shown, file,
-              trim(output.substr(0, 1000)));
+      const bool compiled = run(command, output);
+      require(compiled, "{}: compiling {} failed: {}; export the FMU with a binary for 64-bit Linux instead", shown,
+              file, trim(output.substr(0, 1000)));
       objects.push_back(object);
     }
   }
   require(!objects.empty(), "{}: its build configuration lists no source files", shown);
 
-  std::vector<std::string> link{compiler(any_cxx), "-shared", "-o", (work.path() / "model.so").string()};
+  // Names that the sources do not mark for export (with a prefix they are not) must be found as well, and still belong
+  // to this library alone.
+  std::vector<std::string> link{compiler(any_cxx), "-shared", "-Wl,-Bsymbolic", "-o",
+                                (work.path() / "model.so").string()};
   link.insert(link.end(), objects.begin(), objects.end());
   for (const auto& library : configuration.libraries) link.push_back("-l" + library.name);
   link.emplace_back("-lm");
   std::string output;
-  require(run(link, output), "{}: linking its binary failed: {}; export the FMU with a binary for 64-bit Linux instead",
-          shown, trim(output.substr(0, 1000)));
+  const bool linked = run(link, output);
+  require(linked, "{}: linking its binary failed: {}; export the FMU with a binary for 64-bit Linux instead", shown,
+          trim(output.substr(0, 1000)));
   fs::create_directories(binaries);
   fs::copy_file(work.path() / "model.so", binary);
 }
