@@ -14,8 +14,8 @@
 namespace consort::fmi {
 
 struct OpenOptions {
-  ArchiveLimits archive;
-  XmlLimits xml;
+  ArchiveLimits archive{};
+  XmlLimits xml{};
   bool strict = false;   // refuse what breaks a rule of the standard, instead of taking note of it
   bool compile = false;  // build a binary from the FMU's sources when it has none for this platform
 };

@@ -23,8 +23,7 @@
 
 namespace consort::fmi {
 
-// --- capabilities
-// ------------------------------------------------------------------------------------------------------
+// --- capabilities ----------------------------------------------------------------------------------------------------
 
 // A saved state; freed with the object, which must not outlive its instance.
 class SavedState {
@@ -116,13 +115,12 @@ class Clocks {
   virtual void set_shift(ValueReference clock, double shift) = 0;
 };
 
-// --- the instance
-// ------------------------------------------------------------------------------------------------------
+// --- the instance ----------------------------------------------------------------------------------------------------
 
 struct Experiment {
   Time start = 0;
-  std::optional<Time> stop;
-  std::optional<double> tolerance;
+  std::optional<Time> stop{};
+  std::optional<double> tolerance{};
 };
 
 class Instance {
@@ -204,8 +202,7 @@ class ScheduledExecution : public Instance {
   virtual void activate(ValueReference clock, Time t) = 0;
 };
 
-// --- how an instance is made
-// -------------------------------------------------------------------------------------------
+// --- how an instance is made -----------------------------------------------------------------------------------------
 
 // FMI 3.0, 4.2.2: what the FMU tells in the middle of a step, and what it is told.
 struct IntermediatePoint {
@@ -223,13 +220,13 @@ struct IntermediateAnswer {
 struct InstanceOptions {
   std::string name = "unit";
   bool visible = false;
-  bool logging = false;                         // the FMU's own debug logging
-  LogSink log;                                  // its messages; none: errors only show up in the text of exceptions
-  std::function<void(std::string_view)> trace;  // a line for every call
-  bool use_event_mode = false;                  // FMI 3.0 Co-Simulation, when the FMU has it
-  bool allow_early_return = false;              // FMI 3.0 Co-Simulation
-  std::vector<ValueReference> intermediate_variables;
-  std::function<IntermediateAnswer(const IntermediatePoint&)> intermediate_update;
+  bool logging = false;                           // the FMU's own debug logging
+  LogSink log{};                                  // its messages; none: errors only show up in the text of exceptions
+  std::function<void(std::string_view)> trace{};  // a line for every call
+  bool use_event_mode = false;                    // FMI 3.0 Co-Simulation, when the FMU has it
+  bool allow_early_return = false;                // FMI 3.0 Co-Simulation
+  std::vector<ValueReference> intermediate_variables{};
+  std::function<IntermediateAnswer(const IntermediatePoint&)> intermediate_update{};
 };
 
 }  // namespace consort::fmi

@@ -23,8 +23,7 @@ namespace fs = std::filesystem;
 using describe::FmiVersion;
 using describe::InterfaceType;
 
-// --- description
-// -------------------------------------------------------------------------------------------------------
+// --- description -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -61,23 +60,30 @@ describe::Description read_description(const XmlDocument& document, Diagnostics&
   return description;
 }
 
-// --- opening
-// -----------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
+// Calls `read` with the document; one that cannot be read is reported, and the FMU is used without it.
+template <class F>
+void read_companion(Fmu::Package& package, const char* name, F&& read) {
+  const fs::path file = package.folder / name;
+  if (!fs::exists(file)) return;
+  try {
+    read(XmlDocument::load(file, name, package.options.xml));
+  } catch (const Error& error) {
+    package.diagnostics.add({Severity::error, name, 0, "schema", error.what()});
+  }
+}
+
 void read_companions(Fmu::Package& package) {
-  const fs::path terminals = package.folder / "terminalsAndIcons" / "terminalsAndIcons.xml";
-  if (fs::exists(terminals)) {
-    read_terminals(XmlDocument::load(terminals, "terminalsAndIcons/terminalsAndIcons.xml", package.options.xml),
-                   package.description, package.diagnostics);
-  }
-  const fs::path build = package.folder / "sources" / "buildDescription.xml";
-  if (fs::exists(build)) {
-    if (package.description.version == FmiVersion::v2) package.description.build_configurations.clear();
-    read_build_description(XmlDocument::load(build, "sources/buildDescription.xml", package.options.xml),
-                           package.description, package.diagnostics);
-  }
+  auto& d = package.description;
+  read_companion(package, "terminalsAndIcons/terminalsAndIcons.xml",
+                 [&](const XmlDocument& document) { read_terminals(document, d, package.diagnostics); });
+  read_companion(package, "sources/buildDescription.xml", [&](const XmlDocument& document) {
+    if (d.version == FmiVersion::v2) d.build_configurations.clear();
+    read_build_description(document, d, package.diagnostics);
+  });
 }
 
 void refuse_if_strict(const Fmu::Package& package) {
@@ -128,8 +134,7 @@ const Diagnostics& Fmu::diagnostics() const { return package_->diagnostics; }
 const fs::path& Fmu::path() const { return package_->path; }
 const fs::path& Fmu::folder() const { return package_->folder; }
 
-// --- instances
-// ---------------------------------------------------------------------------------------------------------
+// --- instances -------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -180,8 +185,7 @@ std::unique_ptr<ScheduledExecution> Fmu::scheduled_execution(InstanceOptions opt
   return v3::make_scheduled_execution(lay_foundation(package_, InterfaceType::scheduled_execution, std::move(options)));
 }
 
-// --- what instances share
-// ----------------------------------------------------------------------------------------------
+// --- what instances share --------------------------------------------------------------------------------------------
 
 namespace {
 

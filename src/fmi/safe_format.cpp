@@ -36,10 +36,15 @@ std::string bounded(int number) { return std::to_string(std::clamp(number, -512,
 
 const char* parse_conversion(const char* p, std::va_list& arguments, Conversion& c) {
   while (*p != 0 && std::strchr("-+ #0123456789.*'", *p) != nullptr) {
-    if (*p == '*')
-      c.flags += bounded(va_arg(arguments, int));
-    else
+    if (*p == '*') {
+      const int number = va_arg(arguments, int);
+      if (number < 0 && c.flags.ends_with('.'))
+        c.flags.pop_back();  // C: a negative precision is taken as none
+      else
+        c.flags += bounded(number);
+    } else {
       c.flags += *p;
+    }
     ++p;
   }
   while (*p != 0 && std::strchr("hlLqjzt", *p) != nullptr) c.length += *p++;
