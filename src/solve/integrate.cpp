@@ -66,6 +66,7 @@ class Integration::Impl {
   }
 
   void refresh() {
+    roots_.reset();
     roots_.start(solver_, solver_.time(), solver_.state());
     ask_time_event(solver_.time(), solver_.state());
   }

@@ -77,11 +77,20 @@ void RootFinder::start(const Solver& solver, Time t, ConstVector y, std::span<co
   ++evaluations_;
   const bool still_open = t < memory_.open_until;
   for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
-    const bool open =
-        memory_.values[i] == 0 || (i < undecided.size() && undecided[i] != 0) || (still_open && memory_.signs[i] == 0);
-    memory_.signs[i] = open ? std::int8_t{0} : sign_of(memory_.values[i]);
+    const bool fired = i < undecided.size() && undecided[i] != 0;
+    const bool zero = memory_.values[i] == 0;
+    if (fired || (memory_.signs[i] == 0 && (zero || still_open))) {
+      memory_.signs[i] = 0;
+    } else if (!zero) {  // otherwise it is on its way from the sign that it has
+      memory_.signs[i] = sign_of(memory_.values[i]);
+    }
   }
   memory_.open_until = t + ahead_tolerances * tolerance(t, 0);
+}
+
+void RootFinder::reset() {
+  std::fill(memory_.signs.begin(), memory_.signs.end(), std::int8_t{0});
+  memory_.open_until = -never;
 }
 
 bool RootFinder::crossed(const Point& point) {
@@ -100,7 +109,9 @@ bool RootFinder::crossed(const Point& point) {
 void RootFinder::decide(const Solver& solver, Time to) {
   const auto open = [](std::int8_t sign) { return sign == 0; };
   if (to <= memory_.open_until || std::none_of(memory_.signs.begin(), memory_.signs.end(), open)) return;
-  evaluate(solver, std::max(memory_.open_until, low_.t), middle_);
+  const Duration step = to - low_.t;
+  const Time shown = low_.t + std::min(ahead_tolerances * tolerance(to, step), step / 2);
+  evaluate(solver, std::max(memory_.open_until, shown), middle_);
   // When another function crosses before that, these stay open and take no part in this search.
   if (crossed(middle_)) return;
   for (std::size_t i = 0; i < memory_.signs.size(); ++i) {

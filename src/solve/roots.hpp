@@ -28,8 +28,10 @@ class RootFinder {
  public:
   RootFinder(const Events& events, RootOptions options);
 
-  // Root functions that are zero at (t, y), and those with an entry in `undecided`, are open for a moment: ten
-  // tolerances.
+  // Forgets the signs: what is zero at the next start() is open.
+  void reset();
+  // From (t, y) on. Root functions with an entry in `undecided` are open for a moment (ten tolerances); one that is
+  // zero keeps the sign that it had, or is open when it had none.
   void start(const Solver& solver, Time t, ConstVector y, std::span<const std::int8_t> undecided = {});
   // The first event after `from` in the solver's last step, which ends at time(). True: it stands at event_time() and
   // crossings() tells which; signs are those after it, and another search may start there. False: there is none.
