@@ -336,8 +336,7 @@ class Checker {
   Diagnostics& diagnostics_;
 };
 
-// --- structured names
-// --------------------------------------------------------------------------------------------------
+// --- structured names ------------------------------------------------------------------------------------------------
 //
 //   name       = identifier | "der(" identifier ["," digits] ")"
 //   identifier = B-name [ "[" indices "]" ] { "." B-name [ "[" indices "]" ] }

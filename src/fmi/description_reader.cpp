@@ -10,8 +10,7 @@ namespace consort::fmi {
 
 using namespace describe;
 
-// --- diagnostics
-// -------------------------------------------------------------------------------------------------------
+// --- diagnostics -----------------------------------------------------------------------------------------------------
 
 void DescriptionReader::unknown_attribute(pugi::xml_node at, pugi::xml_attribute attribute) {
   const std::string_view name = attribute.name();
@@ -26,8 +25,7 @@ void DescriptionReader::unknown_element(pugi::xml_node element) {
          element.parent().name(), name_of(description_.version));
 }
 
-// --- attributes
-// --------------------------------------------------------------------------------------------------------
+// --- attributes ------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -99,8 +97,7 @@ std::string DescriptionReader::text(pugi::xml_node at, const char* name, bool ma
   return attribute.value();
 }
 
-// --- parts that versions share
-// -----------------------------------------------------------------------------------------
+// --- parts that versions share ---------------------------------------------------------------------------------------
 
 void DescriptionReader::model_attributes(pugi::xml_node root) {
   auto& d = description_;
@@ -317,8 +314,7 @@ void DescriptionReader::read_dependencies(pugi::xml_node at, Unknown& unknown, s
   unknown.dependencies.count = static_cast<std::uint32_t>(numbers.size());
 }
 
-// --- enumerations
-// ------------------------------------------------------------------------------------------------------
+// --- enumerations ----------------------------------------------------------------------------------------------------
 
 std::optional<Causality> parse_causality(std::string_view text) {
   for (int i = 0; i <= static_cast<int>(Causality::dependent); ++i) {

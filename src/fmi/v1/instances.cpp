@@ -11,8 +11,7 @@ namespace consort::fmi::v1 {
 
 namespace {
 
-// --- callbacks
-// ---------------------------------------------------------------------------------------------------------
+// --- callbacks -------------------------------------------------------------------------------------------------------
 
 // FMI 1.0 has no environment pointer: the caller is the one whose call this thread is in.
 void log_message(fmiComponent, fmiString, fmiStatus status, fmiString category, fmiString format, ...) {
@@ -31,8 +30,7 @@ void release(void* memory) { std::free(memory); }
 // Steps are waited for by asking (fmiGetStatus), so there is nothing to be told.
 void step_finished(fmiComponent, fmiStatus) {}
 
-// --- what Co-Simulation and Model Exchange share
-// -----------------------------------------------------------------------
+// --- what Co-Simulation and Model Exchange share ---------------------------------------------------------------------
 
 template <class Interface>
 class Common : public Interface {
@@ -138,8 +136,7 @@ class Common : public Interface {
   std::vector<fmiString> texts_;
 };
 
-// --- Co-Simulation
-// -----------------------------------------------------------------------------------------------------
+// --- Co-Simulation ---------------------------------------------------------------------------------------------------
 
 class CoSimulationInstance final : public Common<CoSimulation>, public InputDerivatives, public OutputDerivatives {
  public:
@@ -228,8 +225,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
   }
 };
 
-// --- Model Exchange
-// ----------------------------------------------------------------------------------------------------
+// --- Model Exchange --------------------------------------------------------------------------------------------------
 
 class ModelExchangeInstance final : public Common<ModelExchange> {
  public:

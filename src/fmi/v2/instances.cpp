@@ -12,8 +12,7 @@ namespace consort::fmi::v2 {
 
 namespace {
 
-// --- callbacks
-// ---------------------------------------------------------------------------------------------------------
+// --- callbacks -------------------------------------------------------------------------------------------------------
 
 void log_message(fmi2ComponentEnvironment environment, fmi2String, fmi2Status status, fmi2String category,
                  fmi2String format, ...) {
@@ -32,8 +31,7 @@ void release(void* memory) { std::free(memory); }
 // Steps are waited for by asking (fmi2GetStatus), so there is nothing to be told.
 void step_finished(fmi2ComponentEnvironment, fmi2Status) {}
 
-// --- what Co-Simulation and Model Exchange share
-// -----------------------------------------------------------------------
+// --- what Co-Simulation and Model Exchange share ---------------------------------------------------------------------
 
 template <class Interface>
 class Common : public Interface, public StateSaving, public DirectionalDerivatives {
@@ -232,8 +230,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
   std::vector<fmi2String> texts_;
 };
 
-// --- Co-Simulation
-// -----------------------------------------------------------------------------------------------------
+// --- Co-Simulation ---------------------------------------------------------------------------------------------------
 
 class CoSimulationInstance final : public Common<CoSimulation>, public InputDerivatives, public OutputDerivatives {
  public:
@@ -295,8 +292,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
   }
 };
 
-// --- Model Exchange
-// ----------------------------------------------------------------------------------------------------
+// --- Model Exchange --------------------------------------------------------------------------------------------------
 
 class ModelExchangeInstance final : public Common<ModelExchange> {
  public:

@@ -7,8 +7,7 @@ namespace consort::fmi::v3 {
 
 namespace {
 
-// --- callbacks
-// ---------------------------------------------------------------------------------------------------------
+// --- callbacks -------------------------------------------------------------------------------------------------------
 
 // What the FMU hands back in every callback.
 class Environment : public Caller {
@@ -38,8 +37,7 @@ void clock_update(fmi3InstanceEnvironment) {}
 void lock_preemption() {}
 void unlock_preemption() {}
 
-// --- what the three kinds share
-// ----------------------------------------------------------------------------------------
+// --- what the three kinds share --------------------------------------------------------------------------------------
 
 template <class Interface>
 class Common : public Interface,
@@ -301,8 +299,7 @@ class Common : public Interface,
   std::vector<std::size_t> sizes_;
 };
 
-// --- Co-Simulation
-// -----------------------------------------------------------------------------------------------------
+// --- Co-Simulation ---------------------------------------------------------------------------------------------------
 
 class CoSimulationInstance final : public Common<CoSimulation>, public OutputDerivatives, public EventMode {
  public:
@@ -348,8 +345,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
   bool event_mode_used_ = false;
 };
 
-// --- Model Exchange
-// ----------------------------------------------------------------------------------------------------
+// --- Model Exchange --------------------------------------------------------------------------------------------------
 
 class ModelExchangeInstance final : public Common<ModelExchange> {
  public:
@@ -399,8 +395,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   }
 };
 
-// --- Scheduled Execution
-// -----------------------------------------------------------------------------------------------
+// --- Scheduled Execution ---------------------------------------------------------------------------------------------
 
 class ScheduledExecutionInstance final : public Common<ScheduledExecution> {
  public:
