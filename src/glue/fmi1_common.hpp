@@ -34,7 +34,7 @@ struct Host1 : glue::LogHost {
   static void forward(const model::Host& host, model::Status status, const char* category, const char* format,
                       const void* argument) {
     const auto& self = static_cast<const Host1&>(host);
-    if (!self.wants(category) || self.logger == nullptr) return;
+    if (!self.wants(status, category) || self.logger == nullptr) return;
     self.logger(self.component, self.instance_name, static_cast<fmiStatus>(status), category, format, argument);
   }
 

@@ -29,7 +29,7 @@ struct Host : LogHost {
   static void forward(const model::Host& host, model::Status status, const char* category, const char* format,
                       const void* argument) {
     const auto& self = static_cast<const Host&>(host);
-    if (!self.wants(category) || self.functions.logger == nullptr) return;
+    if (!self.wants(status, category) || self.functions.logger == nullptr) return;
     self.functions.logger(self.functions.componentEnvironment, self.instance_name, static_cast<fmi2Status>(status),
                           category, format, argument);
   }

@@ -14,7 +14,7 @@ const Facts& facts3() {
 void Host3::forward(const model::Host& host, model::Status status, const char* category, const char* format,
                     const void* argument) {
   const auto& self = static_cast<const Host3&>(host);
-  if (!self.wants(category) || self.log_message == nullptr) return;
+  if (!self.wants(status, category) || self.log_message == nullptr) return;
   // FMI 3.0 has no formats any more: the text is what the argument of "%s" says, or the format as it is.
   const bool is_text = std::strcmp(format, "%s") == 0;
   self.log_message(self.environment, static_cast<fmi3Status>(status), category,

@@ -68,8 +68,9 @@ void LogHost::choose(bool on, std::size_t count, const char* const* categories) 
   }
 }
 
-bool LogHost::wants(const char* category) const {
-  return logging && (chosen.empty() || std::find(chosen.begin(), chosen.end(), category) != chosen.end());
+bool LogHost::wants(model::Status status, const char* category) const {
+  if (!logging) return status >= model::Status::error || status == model::Status::warning;
+  return chosen.empty() || std::find(chosen.begin(), chosen.end(), category) != chosen.end();
 }
 
 Facts::Facts(const Exported& model, model::Layout::Style style)

@@ -23,9 +23,10 @@ struct LogHost : model::Host {
   LogHost(const LogHost&) = delete;
   LogHost& operator=(const LogHost&) = delete;
 
-  // FMI 2.0, 2.1.5: no category named means all of them.
+  // FMI 2.0, 2.1.5: no category named means all of them. What is wrong is told also without logging, which is for
+  // debugging.
   void choose(bool on, std::size_t count, const char* const* categories);
-  [[nodiscard]] bool wants(const char* category) const;
+  [[nodiscard]] bool wants(model::Status status, const char* category) const;
 
   std::string name;
   std::string path;

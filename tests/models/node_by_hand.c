@@ -1,5 +1,6 @@
-/* The model Node as one would write its FMI 2.0 FMU in C by hand: what the exported one is measured against. It has what a
-   careful author puts in (checks of references and order of calls, the same Runge-Kutta method) and nothing else. */
+/* The model Node as one would write its FMI 2.0 FMU in C by hand: what the exported one is measured against. It has
+   what a careful author puts in (checks of references and order of calls, the same Runge-Kutta method) and nothing
+   else. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

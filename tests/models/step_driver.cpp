@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
   double y[] = {0, 0};
   const int steps = std::atoi(argv[3]);
   for (int i = 0; i < steps; ++i) {
-    if (set(c, inputs, 2, u) != fmi2OK || step(c, i * 0.01, 0.01, fmi2True) != fmi2OK || get(c, outputs, 2, y) != fmi2OK) {
+    if (set(c, inputs, 2, u) != fmi2OK || step(c, i * 0.01, 0.01, fmi2True) != fmi2OK ||
+        get(c, outputs, 2, y) != fmi2OK) {
       return 5;
     }
     u[0] = y[0];

@@ -17,9 +17,9 @@ namespace m = consort::model;
 
 struct Recorder : LogHost {
   Recorder() : LogHost("name", "/some/folder/", true, record) {}
-  static void record(const m::Host& host, m::Status, const char* category, const char*, const void* argument) {
+  static void record(const m::Host& host, m::Status status, const char* category, const char*, const void* argument) {
     const auto& self = static_cast<const Recorder&>(host);
-    if (self.wants(category)) self.texts->emplace_back(static_cast<const char*>(argument));
+    if (self.wants(status, category)) self.texts->emplace_back(static_cast<const char*>(argument));
   }
   std::unique_ptr<std::vector<std::string>> texts = std::make_unique<std::vector<std::string>>();
 };
@@ -102,6 +102,11 @@ TEST_F(Fixture, LogsOnlyTheCategoriesThatWereChosen) {
   host.choose(true, 0, nullptr);
   unit.fail("f", m::Status::error, "loud");
   EXPECT_EQ(host.texts->size(), 1u);
+  host.choose(false, 0, nullptr);
+  unit.fail("f", m::Status::discard, "quiet");
+  EXPECT_EQ(host.texts->size(), 1u);
+  unit.fail("f", m::Status::error, "errors are told all the same");
+  EXPECT_EQ(host.texts->size(), 2u);
 }
 
 TEST_F(Fixture, TakesBackOnlyStatesOfItsOwnModel) {

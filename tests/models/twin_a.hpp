@@ -1,0 +1,22 @@
+// One of two models whose classes have the same name, members and inline variables, and do different things.
+#pragma once
+
+#include <consort/model.hpp>
+
+struct Twin {
+  double y = 0;
+  double calls = 0;
+
+  static constexpr auto describe() {
+    using namespace consort::model;
+    return declare({.description = "The first twin"}, output<&Twin::y>("1 for the first twin, 2 for the second"),
+                   output<&Twin::calls>("calls in this library"));
+  }
+
+  // What two libraries would share if their inline variables were merged.
+  static inline int counter = 0;
+  void outputs() {
+    y = 1;
+    calls = ++counter;
+  }
+};
