@@ -1,0 +1,6 @@
+#include "fuzz_description.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  consort::fuzz::read_anything(data, size, consort::describe::FmiVersion::v3);
+  return 0;
+}
