@@ -1,6 +1,10 @@
 #include "engine/run_plan.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
+
+#include "base/error.hpp"
 
 namespace consort::engine {
 
@@ -45,6 +49,8 @@ RunPlan make_run_plan(const describe::Description& d, InterfaceType interface, c
         "tolerance {} ({})", p.tolerance,
         e.tolerance ? "the unit's default experiment" : "neither given nor in the unit's default experiment"));
   }
+  require(std::isfinite(p.tolerance) && p.tolerance > 0,
+          "the tolerance must be a positive number, got {}; choose one such as 1e-4", p.tolerance);
   const char* const what = interface == InterfaceType::co_simulation ? "step size" : "output interval";
   std::string source;
   if (o.step) {

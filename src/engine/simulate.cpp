@@ -106,7 +106,9 @@ class Run {
     }
     starts_.apply_structural(unit_);
     starts_.apply(unit_);
-    unit_.enter_initialization({plan_.start, plan_.stop, plan_.tolerance});
+    // A unit that knows its stop time refuses to go beyond it; whoever keeps its state wants it to.
+    const auto stop = o_.keep_final_state ? std::nullopt : std::optional<Time>(plan_.stop);
+    unit_.enter_initialization({plan_.start, stop, plan_.tolerance});
     inputs_.set_all(input_time(plan_.start));
     unit_.exit_initialization();
     if (auto* const events = unit_.events()) {

@@ -24,18 +24,18 @@ struct Progress {
 
 struct SimulateOptions {
   // What is not given comes from the unit's default experiment, then from product defaults; the report says so.
-  std::optional<Time> start;
-  std::optional<Time> stop;
-  std::optional<Duration> step;
-  std::optional<Duration> output_interval;  // default: every communication point
-  std::optional<double> tolerance;
+  std::optional<Time> start{};
+  std::optional<Time> stop{};
+  std::optional<Duration> step{};
+  std::optional<Duration> output_interval{};  // default: every communication point
+  std::optional<double> tolerance{};
 
-  std::vector<std::pair<std::string, std::string>> start_values;  // name, text
-  std::vector<std::string> outputs;                               // what to record; none: the unit's outputs
-  std::vector<std::uint8_t> initial_state;                        // serialised; replaces initialization
+  std::vector<std::pair<std::string, std::string>> start_values{};  // name, text
+  std::vector<std::string> outputs{};                               // what to record; none: the unit's outputs
+  std::vector<std::uint8_t> initial_state{};                        // serialised; replaces initialization
   bool keep_final_state = false;
 
-  std::function<void(const Progress&)> progress;      // a few times a second
+  std::function<void(const Progress&)> progress{};    // a few times a second
   const std::atomic<bool>* stop_requested = nullptr;  // ends the run cleanly when it becomes true
 };
 

@@ -13,15 +13,15 @@
 namespace consort::engine {
 
 struct FmuRun {
-  SimulateOptions simulate;
-  std::optional<describe::InterfaceType> interface;  // none: Co-Simulation where the FMU has it
-  std::string solver = "cvode";                      // for Model Exchange, by name
-  std::string instance_name;                         // none: the model's name
-  std::filesystem::path input_file;                  // none: inputs keep their start values
-  bool skip_unsettable_inputs = false;               // columns of the input file that cannot be set are left out
+  SimulateOptions simulate{};
+  std::optional<describe::InterfaceType> interface {};  // none: Co-Simulation where the FMU has it
+  std::string solver = "cvode";                         // for Model Exchange, by name
+  std::string instance_name{};                          // none: the model's name
+  std::filesystem::path input_file{};                   // none: inputs keep their start values
+  bool skip_unsettable_inputs = false;                  // columns of the input file that cannot be set are left out
   bool logging = false;
-  LogSink log;
-  std::function<void(std::string_view)> trace;
+  LogSink log{};
+  std::function<void(std::string_view)> trace{};
   bool use_event_mode = false;
   bool allow_early_return = false;
 };

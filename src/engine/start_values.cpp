@@ -35,6 +35,8 @@ Value read_value(const Description& d, const Variable& v, const std::string& tex
     const auto named = std::find_if(items.begin(), items.end(), [&](const auto& i) { return i.name == trim(text); });
     if (named != items.end()) return Value::scalar(EnumValue(named->value));
   }
+  require(v.type == Type::String || v.type == Type::Binary || !trim(text).empty(),
+          "the start value of '{}' is empty; write it as NAME=VALUE", v.name);
   try {
     return Value::parse(v.type, text);
   } catch (const Error& error) {

@@ -22,8 +22,8 @@ namespace consort::unit {
 
 struct Experiment {
   Time start = 0;
-  std::optional<Time> stop;
-  std::optional<double> tolerance;
+  std::optional<Time> stop{};
+  std::optional<double> tolerance{};
 };
 
 enum class Why : std::uint8_t {
@@ -66,7 +66,7 @@ class Rollback {
 struct EventOutcome {
   bool repeat = false;
   bool terminate = false;
-  std::optional<Time> next_event;
+  std::optional<Time> next_event{};
 };
 
 class Events {

@@ -54,19 +54,19 @@ struct Started {
 };
 
 TEST(StartValues, AreReadByTheTypeOfTheVariable) {
-  const Started s({{"float32_in", "1.5"},
-                   {"float64_in", " -2.5e-3 "},
-                   {"int8_in", "-128"},
-                   {"uint8_in", "255"},
-                   {"int16_in", "-32768"},
-                   {"uint16_in", "65535"},
-                   {"int32_in", "-2147483648"},
-                   {"uint32_in", "4294967295"},
-                   {"int64_in", "-9223372036854775808"},
-                   {"uint64_in", "18446744073709551615"},
-                   {"boolean_in", "true"},
-                   {"string_in", "two words = one text"},
-                   {"binary_in", "00ff"}});
+  const Started s(Texts{{"float32_in", "1.5"},
+                        {"float64_in", " -2.5e-3 "},
+                        {"int8_in", "-128"},
+                        {"uint8_in", "255"},
+                        {"int16_in", "-32768"},
+                        {"uint16_in", "65535"},
+                        {"int32_in", "-2147483648"},
+                        {"uint32_in", "4294967295"},
+                        {"int64_in", "-9223372036854775808"},
+                        {"uint64_in", "18446744073709551615"},
+                        {"boolean_in", "true"},
+                        {"string_in", "two words = one text"},
+                        {"binary_in", "00ff"}});
   EXPECT_THAT(s.values<float>("float32_out"), ElementsAre(1.5F));
   EXPECT_THAT(s.values<double>("float64_out"), ElementsAre(-2.5e-3));
   EXPECT_THAT(s.values<std::int8_t>("int8_out"), ElementsAre(-128));
@@ -83,8 +83,10 @@ TEST(StartValues, AreReadByTheTypeOfTheVariable) {
 }
 
 TEST(StartValues, OfEnumerationsMayBeNamesOfItems) {
-  EXPECT_THAT(Started({{"enumeration_in", "third"}}).values<EnumValue>("enumeration_out"), ElementsAre(EnumValue(3)));
-  EXPECT_THAT(Started({{"enumeration_in", "2"}}).values<EnumValue>("enumeration_out"), ElementsAre(EnumValue(2)));
+  const Started by_name(Texts{{"enumeration_in", "third"}});
+  EXPECT_THAT(by_name.values<EnumValue>("enumeration_out"), ElementsAre(EnumValue(3)));
+  const Started by_number(Texts{{"enumeration_in", "2"}});
+  EXPECT_THAT(by_number.values<EnumValue>("enumeration_out"), ElementsAre(EnumValue(2)));
 }
 
 TEST(StartValues, OfEnumerationsThatAreNoItemListTheItems) {
@@ -93,18 +95,19 @@ TEST(StartValues, OfEnumerationsThatAreNoItemListTheItems) {
 }
 
 TEST(StartValues, FillArraysInRowMajorOrder) {
-  const Started s({{"matrix_in", "1 2 3  4 5 6.5"}, {"int32_vector_in", "-1 7"}});
+  const Started s(Texts{{"matrix_in", "1 2 3  4 5 6.5"}, {"int32_vector_in", "-1 7"}});
   EXPECT_THAT(s.values<double>("matrix_out"), ElementsAre(1, 2, 3, 4, 5, 6.5));
   EXPECT_THAT(s.values<std::int32_t>("int32_vector_out"), ElementsAre(-1, 7));
 }
 
 TEST(StartValues, FillAWholeArrayWithOneNumber) {
-  EXPECT_THAT(Started({{"vector_in", "4"}}).values<double>("vector_out"), ElementsAre(4, 4, 4));
+  const Started s(Texts{{"vector_in", "4"}});
+  EXPECT_THAT(s.values<double>("vector_out"), ElementsAre(4, 4, 4));
 }
 
 TEST(StartValues, RefuseArraysOfAnotherSize) {
   try {
-    const Started s({{"vector_in", "1 2"}});
+    const Started s(Texts{{"vector_in", "1 2"}});
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::input);
@@ -113,7 +116,7 @@ TEST(StartValues, RefuseArraysOfAnotherSize) {
 }
 
 TEST(StartValues, OfStructuralParametersChangeTheSizesOfArrays) {
-  const Started s({{"sized_in", "9 8 7 6"}, {"n", "4"}});
+  const Started s(Texts{{"sized_in", "9 8 7 6"}, {"n", "4"}});
   EXPECT_THAT(s.values<double>("sized_out"), ElementsAre(9, 8, 7, 6));
   const auto& d = feedthrough().description();
   const auto& v = d[d.require_variable("sized_out")];
