@@ -138,7 +138,7 @@ Pattern tridiagonal(std::size_t n) {
 TEST(ImplicitSolvers, TakeTheJacobianInEveryForm) {
   const std::size_t n = 30;
   const double k = 900;
-  const auto dense = [n, k](Time, ConstVector y, Vector J) {
+  const auto dense = [k](Time, ConstVector y, Vector J) {
     std::fill(J.begin(), J.end(), 0.0);
     for (std::size_t j = 0; j < n; ++j) {
       if (j > 0) J[j * n + j - 1] = k;
@@ -146,7 +146,7 @@ TEST(ImplicitSolvers, TakeTheJacobianInEveryForm) {
       if (j + 1 < n) J[j * n + j + 1] = k;
     }
   };
-  const auto sparse = [n, k](Time, ConstVector y, Vector values) {
+  const auto sparse = [k](Time, ConstVector y, Vector values) {
     std::size_t at = 0;
     for (std::size_t j = 0; j < n; ++j) {
       if (j > 0) values[at++] = k;
@@ -154,7 +154,7 @@ TEST(ImplicitSolvers, TakeTheJacobianInEveryForm) {
       if (j + 1 < n) values[at++] = k;
     }
   };
-  const auto times = [n, k](Time, ConstVector y, ConstVector v, Vector Jv) {
+  const auto times = [k](Time, ConstVector y, ConstVector v, Vector Jv) {
     for (std::size_t i = 0; i < n; ++i) {
       Jv[i] = k * ((i > 0 ? v[i - 1] : 0) - 2 * v[i] + (i + 1 < n ? v[i + 1] : 0)) - 2 * y[i] * v[i];
     }
