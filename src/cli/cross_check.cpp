@@ -50,10 +50,12 @@ struct Verdict {
 
 // The tree has …/cs/… and …/me/… above the tools; elsewhere the FMU is taken as it is.
 InterfaceType interface_of(const fs::path& path) {
-  for (const auto& part : path) {
-    if (part == "me") return InterfaceType::model_exchange;
+  auto interface = InterfaceType::co_simulation;
+  for (const auto& part : path) {  // the innermost counts
+    if (part == "me") interface = InterfaceType::model_exchange;
+    if (part == "cs") interface = InterfaceType::co_simulation;
   }
-  return InterfaceType::co_simulation;
+  return interface;
 }
 
 std::vector<Case> find_cases(const Options& o) {
@@ -67,7 +69,7 @@ std::vector<Case> find_cases(const Options& o) {
     c.reference = beside("_ref.csv");
     c.settings = beside("_ref.opt");
     c.input = beside("_in.csv");
-    c.interface = interface_of(fs::relative(c.fmu, o.tree));
+    c.interface = interface_of(fs::absolute(c.fmu));
     c.name = (fs::relative(c.fmu, o.tree).parent_path() / c.fmu.stem()).string();
     const bool wanted =
         o.interface_type.empty() || (o.interface_type == "me") == (c.interface == InterfaceType::model_exchange);
@@ -176,7 +178,9 @@ Verdict timed_out(const Case& c, const Options& o) {
 
 Verdict run_case(const Case& c, const Options& o) {
   const fs::path folder = fs::path(o.output) / c.name;
-  fs::create_directories(folder);
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  require(!problem, "{}: cannot be made: {}; choose another --output-dir", folder.string(), problem.message());
   const fs::path output = folder / (c.fmu.stem().string() + "_out.csv");
   for (const char* const name : grade_names) fs::remove(folder / name);
   Verdict verdict;

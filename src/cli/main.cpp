@@ -1,12 +1,16 @@
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <system_error>
 
 #include <fmt/core.h>
 
 #include "base/crash_guard.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/version.hpp"
 
@@ -15,6 +19,19 @@ namespace consort::cli {
 namespace {
 
 constexpr AddCommand commands[] = {add_info, add_check, add_simulate, add_cross_check, add_compare, add_plot};
+
+// Whether the first argument was meant as a command and is none; says so.
+bool is_unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  const std::string name = argv[1];
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), name) != names.end()) return false;
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  fmt::print(stderr, "consort: there is no command {}{}; 'consort --help' lists them\n", quote(name),
+             suggestion(name, candidates));
+  return true;
+}
 
 int run(int argc, char** argv) {
   CLI::App app{
@@ -34,12 +51,38 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& call) {
     return app.exit(call, std::cout, std::cerr);
   } catch (const CLI::ParseError& error) {
+    if (is_unknown_command(app, argc, argv)) return 2;
     const auto chosen = app.get_subcommands();
     fmt::print(stderr, "consort: {}; 'consort {}--help' shows how it is used\n", error.what(),
                chosen.empty() ? "" : chosen.front()->get_name() + " ");
     return 2;
   }
   return action();
+}
+
+// What was printed is there only when the last of it has been written. A reader that went away (`| head`) knows.
+int say_unwritten(int error) {
+  if (error != EPIPE) {
+    fmt::print(stderr, "consort: the standard output cannot be written: {}; check the disk that it goes to\n",
+               std::generic_category().message(error));
+  }
+  return 1;
+}
+
+int run_and_flush(int argc, char** argv) {
+  int status = 0;
+  errno = 0;
+  try {
+    status = run(argc, argv);
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) == 0) throw;
+    return say_unwritten(error.code().value());
+  }
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    return say_unwritten(errno == 0 ? EIO : errno);
+  return status;
 }
 
 }  // namespace
@@ -50,7 +93,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a write error, not the end
   consort::install_crash_guard();
   try {
-    return consort::cli::run(argc, argv);
+    return consort::cli::run_and_flush(argc, argv);
   } catch (const consort::Error& error) {
     fmt::print(stderr, "consort: {}\n", error.what());
     return error.exit_status();

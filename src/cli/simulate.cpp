@@ -3,9 +3,11 @@
 #include <memory>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "base/child_process.hpp"
 #include "base/error.hpp"
+#include "base/temp_folder.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
@@ -44,6 +46,30 @@ void write_bytes(const std::string& file, const std::vector<std::uint8_t>& bytes
   if (!out.flush()) throw run_error("{}: the final state cannot be written; check the folder and the disk", file);
 }
 
+// Before the run: what cannot be written at its end need not be computed.
+void require_writable(const std::string& file, const char* option) {
+  const std::filesystem::path path = file;
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const bool exists = std::filesystem::exists(path);
+  require(::access(exists ? path.c_str() : folder.c_str(), W_OK) == 0 && !std::filesystem::is_directory(path),
+          "{}: cannot be written; choose another {}", file, option);
+}
+
+// NAME.csv for NAME.fmu and for the folder NAME, however they are written.
+std::string output_name(const Options& o) {
+  if (!o.output_file.empty()) return o.output_file;
+  auto path = std::filesystem::absolute(o.model).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return (std::filesystem::is_directory(path) ? path.filename() : path.stem()).string() + ".csv";
+}
+
+// The result must not replace what it is made from.
+void require_not_input(const std::string& output, const std::filesystem::path& input) {
+  std::error_code none;
+  require(input.empty() || !std::filesystem::equivalent(output, input, none),
+          "{}: is the input file, which the result would replace; choose another --output-file", output);
+}
+
 void set_start_values(const Options& o, engine::FmuRun& run) {
   for (const auto& text : o.start_values) {
     const auto equals = text.find('=');
@@ -77,8 +103,9 @@ int simulate(const Options& o) {
   if (!o.initial_state_file.empty()) run.simulate.initial_state = read_bytes(o.initial_state_file);
   run.simulate.keep_final_state = !o.final_state_file.empty();
   const auto fmu = fmi::Fmu::open(o.model, o.open);
-  const std::string output =
-      o.output_file.empty() ? std::filesystem::path(o.model).stem().string() + ".csv" : o.output_file;
+  const std::string output = output_name(o);
+  require_not_input(output, run.input_file);
+  if (!o.final_state_file.empty()) require_writable(o.final_state_file, "--final-fmu-state-file");
   const auto sink = record::make_sink(output);
   record::Sink* const sinks[] = {sink.get()};
 
@@ -110,6 +137,7 @@ int simulate_in_time(const Options& o) {
   if (o.timeout <= 0) return simulate(o);
   const auto outcome =
       run_in_child([&] { return simulate(o); }, {.timeout_seconds = o.timeout, .capture_standard_error = false});
+  if (!outcome.succeeded()) TempFolder::sweep();  // what it could not remove itself
   if (outcome.timed_out)
     throw run_error("{}: did not finish within {} s and was ended; what it recorded is kept", o.model, o.timeout);
   if (outcome.signal != 0)
