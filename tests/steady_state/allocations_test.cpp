@@ -1,0 +1,85 @@
+// A step allocates nothing in the steady state: a run of twice the steps allocates not once more.
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "base/temp_folder.hpp"
+#include "engine/simulate.hpp"
+#include "record/csv_sink.hpp"
+#include "unit/fmu_unit.hpp"
+#include "unit/lambda_unit.hpp"
+
+namespace {
+std::atomic<std::size_t> count{0};
+}
+
+// The array forms call these.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++count;
+  return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace consort::engine {
+namespace {
+
+constexpr const char* inputs = "time,u\n0,0\n1,1\n2,0\n1000,5\n";
+
+// How often a run of so many steps allocates, all in all.
+std::size_t allocations_of(unit::Unit& unit, std::uint64_t steps, const input::InputTable* table) {
+  const TempFolder folder("test");
+  record::CsvSink sink(folder.path() / "result.csv");
+  record::Sink* const sinks[] = {&sink};
+  const std::size_t before = count;
+  const auto report = simulate(
+      unit, {.start = 0, .stop = 1e-3 * static_cast<double>(steps), .step = 1e-3, .tolerance = 1e-4}, table, sinks);
+  const std::size_t after = count;
+  EXPECT_EQ(report.steps, steps);
+  EXPECT_EQ(report.rows, steps + 1);
+  return after - before;
+}
+
+TEST(SteadyState, OfLambdasAllocatesNothing) {
+  const auto run = [](std::uint64_t steps) {
+    unit::LambdaUnit unit("lag");
+    const auto u = unit.input("u", 0.0);
+    const auto y = unit.output("y", 0.0);
+    unit.on_step([=](unit::LambdaUnit::Values& v, const unit::StepRequest& r) {
+      v[y] += r.h * (v[u] - v[y]);
+      return unit::completed(r);
+    });
+    const auto table = input::InputTable::parse(inputs, "inputs", unit.description());
+    return allocations_of(unit, steps, &table);
+  };
+  static_cast<void>(run(100));
+  const std::size_t some = run(5000);
+  EXPECT_EQ(run(10'000), some);
+  EXPECT_GT(some, 0U) << "the count works";
+}
+
+class SteadyStateOfFmu : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(AllVersions, SteadyStateOfFmu, ::testing::Values("fmi1/cs", "fmi2", "fmi3"),
+                         [](const auto& version) { return std::string(version.param).substr(0, 4); });
+
+TEST_P(SteadyStateOfFmu, AllocatesNothing) {
+  const auto fmu = fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / GetParam() / "Bad.fmu");
+  const auto table = input::InputTable::parse(inputs, "inputs", fmu.description());
+  const auto run = [&](std::uint64_t steps) {
+    const auto unit = unit::make_fmu_unit(fmu, {.name = "bad"});
+    return allocations_of(*unit, steps, &table);
+  };
+  static_cast<void>(run(100));
+  const std::size_t some = run(5000);
+  EXPECT_EQ(run(10'000), some);
+}
+
+}  // namespace
+}  // namespace consort::engine
