@@ -53,7 +53,10 @@ class Integration::Impl {
       }
       if (is_now(solver_.time(), memory_.next_time_event)) {
         load_state(solver_.time());
-        if (event({.t = solver_.time(), .time_event = true}) == After::end) break;
+        // At its own time, which may be a rounding error ahead: a model that compares would not see it coming
+        // otherwise.
+        const Time at = std::min(std::max(solver_.time(), memory_.next_time_event), std::max(stop, solver_.time()));
+        if (event({.t = at, .time_event = true}) == After::end) break;
         continue;
       }
       if (is_now(solver_.time(), stop)) {

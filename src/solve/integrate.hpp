@@ -5,9 +5,9 @@
 // State events. A root function has an event where it goes from positive to not positive (falling) or from not positive
 // to positive (rising), in the direction asked for; the event stands at the end of a bracket no wider than the time
 // tolerance, where the sign has changed. A root function that is exactly zero at the start, or that has just had its
-// event, has the sign that it shows ten tolerances later. Dips through zero and back inside one step are looked for where
-// three points of the step suggest one; touching zero without crossing it is no event. Of several roots in a step the
-// earliest counts; the rest of the step is dropped.
+// event, has the sign that it shows ten tolerances later. Dips through zero and back inside one step are looked for
+// where three points of the step suggest one; touching zero without crossing it is no event. Of several roots in a step
+// the earliest counts; the rest of the step is dropped.
 //
 // Order at one time: step event asked, output before the event, handler (again while it asks), solver restarted, next
 // time event asked, output after the event. Output on the grid comes before all of these.

@@ -36,15 +36,13 @@ class Function {
  public:
   Function() = default;
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
+  requires(!std::is_same_v<F, Function> &&
            (std::is_invocable_r_v<R, F&, Args..., const Switches&> || std::is_invocable_r_v<R, F&, Args...>))
-      Function(F&& f) {  // NOLINT(google-explicit-constructor): lambdas stand where a Function is wanted
+      Function(F f) {  // NOLINT(google-explicit-constructor): lambdas stand where a Function is wanted
     if constexpr (std::is_invocable_r_v<R, F&, Args..., const Switches&>) {
-      call_ = std::forward<F>(f);
+      call_ = std::move(f);
     } else {
-      call_ = [g = std::forward<F>(f)](Args... args, const Switches&) mutable -> R {
-        return g(std::forward<Args>(args)...);
-      };
+      call_ = [g = std::move(f)](Args... args, const Switches&) mutable -> R { return g(std::forward<Args>(args)...); };
     }
   }
 
