@@ -135,6 +135,7 @@ class Watcher {
     while (!has_ended()) {
       if (deadline_ && Clock::now() >= *deadline_) {
         outcome_.timed_out = !interrupted_;
+        let_it_say_where_it_is();
         break;
       }
       sleep_until_something_happens(waiting_mask);
@@ -150,6 +151,15 @@ class Watcher {
   }
 
  private:
+  // The crash guard of the child writes out what is recorded and names the call that does not return.
+  void let_it_say_where_it_is() {
+    ::kill(child_, SIGXCPU);
+    for (int i = 0; i < 50 && !has_ended(); ++i) {
+      ::usleep(10'000);
+      read_standard_error();
+    }
+  }
+
   [[nodiscard]] bool has_ended() const {
     siginfo_t info{};
     return ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child_;

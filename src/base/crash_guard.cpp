@@ -125,7 +125,14 @@ void flush_all() {
 void report(int signal) {
   const CallSite site = call_site;
   Line line;
-  if (site.call == nullptr) {
+  if (signal == SIGXCPU) {
+    if (site.call == nullptr) return;
+    line.add("consort: unit '")
+        .add(site.unit != nullptr ? site.unit : "?")
+        .add("' had not come back from ")
+        .add(site.call);
+    line.add(" at t = ").add_number(site.time).add(" s when its time was up");
+  } else if (site.call == nullptr) {
     line.add("consort: Consort itself crashed (").add(signal_text(signal));
     line.add(
         "), not a unit; results recorded up to this time are kept; please report this, with the model and the command "
@@ -188,7 +195,7 @@ void install_crash_guard() {
   // Not deferred: a crash in the handler comes back to it and ends the process there.
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
   ::sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::sigaction(signal, &action, nullptr);
 }
 
 void use_crash_stack() { static thread_local const CrashStack stack; }

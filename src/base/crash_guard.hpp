@@ -19,7 +19,8 @@ struct CallSite {
 // The current thread's call site; `call` is null outside foreign code. Cheap: a thread-local variable.
 [[nodiscard]] CallSite& current_call_site() noexcept;
 
-// Installs the handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and an alternative stack for this thread. Call
+// Installs the handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and for SIGXCPU (time is up, see
+// base/child_process.hpp), and an alternative stack for this thread. Call
 // once from main; further threads call use_crash_stack() to survive a stack overflow.
 void install_crash_guard();
 void use_crash_stack();

@@ -73,9 +73,7 @@ struct Variable {
   [[nodiscard]] bool is_array() const { return dimensions.count > 0; }
   // May be set while the simulation runs.
   [[nodiscard]] bool is_settable_at_run_time() const {
-    return causality == Causality::input ||
-           ((causality == Causality::parameter || causality == Causality::structural_parameter) &&
-            variability == Variability::tunable);
+    return causality == Causality::input || (causality == Causality::parameter && variability == Variability::tunable);
   }
   // May be given another start value before or in initialization mode (FMI 2.0, 2.2.7; FMI 3.0, 2.4.7.5).
   [[nodiscard]] bool is_settable_before_run() const {

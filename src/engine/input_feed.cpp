@@ -19,7 +19,8 @@ InputFeed::InputFeed(unit::Unit& unit, const input::InputTable& table) : unit_(&
     }
     continuous.push_back(id);
     const auto place = all_.place(i);
-    for (std::uint32_t e = 0; e < place.count; ++e) continuous_.push_back({v.reference, place.first + e});
+    for (std::uint32_t e = 0; e < place.count; ++e)
+      continuous_.push_back({v.reference, place.first + e, v.negated ? -1.0 : 1.0});
     // Arrays have no input derivatives: FMI 1.0 and 2.0 have no arrays, FMI 3.0 has no such call.
     slope_references_.push_back(v.reference);
   }
@@ -49,7 +50,8 @@ void InputFeed::set_for_step(Time t, Duration h) {
   }
   if (!takes_slopes_ || h <= 0) return;
   table_->slopes(t, input::Side::after, cursor_, table_slopes_);
-  for (std::size_t i = 0; i < continuous_.size(); ++i) slopes_[i] = table_slopes_[continuous_[i].place];
+  for (std::size_t i = 0; i < continuous_.size(); ++i)
+    slopes_[i] = continuous_[i].sign * table_slopes_[continuous_[i].place];
   unit_->set_slopes(slope_references_, slopes_);
 }
 

@@ -42,6 +42,7 @@ class InputFeed {
   struct Continuous {
     ValueReference reference = 0;
     std::uint32_t place = 0;  // in the Float64 column of all_
+    double sign = 1.0;        // -1 for the negated aliases of FMI 1.0
   };
   std::vector<Continuous> continuous_;
   describe::SignalSet only_continuous_;  // for units in event mode

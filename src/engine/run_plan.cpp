@@ -43,11 +43,12 @@ RunPlan make_run_plan(const describe::Description& d, InterfaceType interface, c
     p.stop = p.start + 1;
     assumed.push_back(fmt::format("stop time {} s (neither given nor in the unit's default experiment)", p.stop));
   }
-  p.tolerance = o.tolerance.value_or(e.tolerance.value_or(1e-4));
+  const bool hinted = e.tolerance && *e.tolerance > 0 && std::isfinite(*e.tolerance);
+  p.tolerance = o.tolerance.value_or(hinted ? *e.tolerance : 1e-4);
   if (!o.tolerance) {
-    assumed.push_back(fmt::format(
-        "tolerance {} ({})", p.tolerance,
-        e.tolerance ? "the unit's default experiment" : "neither given nor in the unit's default experiment"));
+    assumed.push_back(
+        fmt::format("tolerance {} ({})", p.tolerance,
+                    hinted ? "the unit's default experiment" : "neither given nor in the unit's default experiment"));
   }
   require(std::isfinite(p.tolerance) && p.tolerance > 0,
           "the tolerance must be a positive number, got {}; choose one such as 1e-4", p.tolerance);

@@ -111,23 +111,21 @@ class Run {
     unit_.enter_initialization({plan_.start, stop, plan_.tolerance});
     inputs_.set_all(input_time(plan_.start));
     unit_.exit_initialization();
-    if (auto* const events = unit_.events()) {
-      iterate(*events, plan_.start);
-      events->leave_event_mode();
-    }
+    if (auto* const events = unit_.events()) iterate(*events, plan_.start);
   }
 
   // --- the loop
 
   Time advance(Time t) {
     const Time from = input_time(t);
-    const auto event = inputs_.next_event_after(from);
+    const auto event = earliest(inputs_.next_event_after(from), next_event_);
     const auto point = schedule_.next(t, event);
     inputs_.set_for_step(from, point.h);
     const unit::StepOutcome outcome = step(t, point.h);
     ++report_.steps;
     const bool whole = outcome.why != unit::Why::early && outcome.reached >= t + point.h - schedule_.tolerance();
     const Time now = whole ? point.t : outcome.reached;
+    check_progress(t, now, point);
     report_.reached = now;
     if (outcome.why == unit::Why::early) ++report_.early_returns;
     if (outcome.why == unit::Why::terminate)
@@ -152,6 +150,29 @@ class Run {
     return t;
   }
 
+  static std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
+    if (!a || !b) return a ? a : b;
+    return std::min(*a, *b);
+  }
+
+  // What a unit says about how far it came is not to be trusted.
+  void check_progress(Time t, Time now, const Schedule::Point& point) {
+    if (!(now >= t && now <= point.t + schedule_.tolerance())) {
+      throw run_error(
+          "unit '{}' was asked to step from {} s to {} s and says that it came to {} s; report it to the maker of the "
+          "FMU",
+          unit_.name(), t, point.t, now);
+    }
+    constexpr int most = 1000;
+    steps_without_progress_ = now > t ? 0 : steps_without_progress_ + 1;
+    if (steps_without_progress_ == most) {
+      throw run_error(
+          "unit '{}' returns from its steps at t = {} s without getting any further; run it without "
+          "--early-return-allowed",
+          unit_.name(), t);
+    }
+  }
+
   // A unit that discards a step gets shorter ones, as far as it takes them.
   unit::StepOutcome step(Time t, Duration h) {
     auto outcome = unit_.step({t, h, false});
@@ -174,16 +195,20 @@ class Run {
     events.enter_event_mode();
     inputs_.set_all(input_time(t));
     iterate(events, t);
-    events.leave_event_mode();
   }
 
+  // Until the unit settles; then it is back in step mode, unless it wants to end.
   void iterate(unit::Events& events, Time t) {
     ++report_.events;
     constexpr int most = 1000;
     for (int i = 0;; ++i) {
       const auto outcome = events.update();
       if (outcome.terminate) report_.ended_early = fmt::format("the unit asked to end the simulation at t = {} s", t);
-      if (!outcome.repeat || outcome.terminate) return;
+      if (outcome.terminate) return;
+      // FMI 3.0, 4.2.1: event mode is entered again when this time is reached; one that is not ahead has been handled.
+      next_event_ =
+          outcome.next_event && *outcome.next_event > t + schedule_.tolerance() ? outcome.next_event : std::nullopt;
+      if (!outcome.repeat) return events.leave_event_mode();
       if (i == most)
         throw run_error(
             "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
@@ -224,6 +249,8 @@ class Run {
 
   Recorder* recorder_ = nullptr;  // of the present call
   InputFeed inputs_;
+  std::optional<Time> next_event_;  // of a unit in event mode
+  int steps_without_progress_ = 0;
 
   Clock::time_point begun_, last_look_;
   std::uint32_t steps_since_look_ = 0, steps_per_look_ = 1;

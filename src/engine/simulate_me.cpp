@@ -51,10 +51,9 @@ class TableInputs final : public unit::MeInputs {
     std::vector<describe::VariableId> continuous;
     for (std::size_t i = 0; i < table.variables().size(); ++i) {
       const auto& v = d[table.variables()[i]];
-      if (v.type != Type::Float64 || v.variability != describe::Variability::continuous) continue;
+      if (!is_float(v.type) || v.variability != describe::Variability::continuous) continue;
       continuous.push_back(table.variables()[i]);
-      const auto place = all_.place(i);
-      for (std::uint32_t e = 0; e < place.count; ++e) places_.push_back(place.first + e);
+      places_.push_back(all_.place(i));
     }
     continuous_ = describe::SignalSet(d, continuous);
     continuous_values_ = continuous_.make_columns();
@@ -63,8 +62,14 @@ class TableInputs final : public unit::MeInputs {
   void set_continuous(Time t, bool after) override {
     if (continuous_.empty()) return;
     table_.at(t, after ? input::Side::after : input::Side::before, cursor_, values_);
-    auto& to = continuous_values_.column<double>();
-    for (std::size_t i = 0; i < places_.size(); ++i) to[i] = values_.column<double>()[places_[i]];
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const auto to = continuous_.place(i);
+      with_type(to.type, [&]<class T>() {
+        for (std::uint32_t e = 0; e < to.count; ++e) {
+          continuous_values_.column<T>()[to.first + e] = values_.column<T>()[places_[i].first + e];
+        }
+      });
+    }
     variables_.set(continuous_, continuous_values_);
   }
   void set_all(Time t) override {
@@ -82,7 +87,7 @@ class TableInputs final : public unit::MeInputs {
   input::InputTable::Cursor cursor_;
   describe::SignalSet all_, continuous_;
   Columns values_, continuous_values_;
-  std::vector<std::uint32_t> places_;  // of continuous elements in the Float64 column of all_
+  std::vector<describe::SignalSet::Place> places_;  // of the continuous ones in all_
 };
 
 void initialize(fmi::ModelExchange& instance, unit::Variables& variables, StartValues& starts, const RunPlan& plan,
@@ -111,6 +116,10 @@ RunReport simulate_me(fmi::ModelExchange& instance, const describe::Description&
                       std::span<record::Sink* const> sinks) {
   const auto begun = Clock::now();
   const auto& row = solve::find_solver(solver_name);
+  require(o.initial_state.empty() && !o.keep_final_state,
+          "unit '{}' runs as Model Exchange, where states are not kept in files; use --interface-type cs, or run it "
+          "without an initial and a final state",
+          instance.name());
   RunReport report;
   SimulateOptions planned = o;
   planned.step = o.output_interval;

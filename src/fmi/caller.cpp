@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 
 #include "base/text.hpp"
+#include "fmi/instance.hpp"
 
 namespace consort::fmi {
 
@@ -42,6 +44,12 @@ std::string_view name_of(Status status) {
   static constexpr std::array<std::string_view, 6> names{"OK", "Warning", "Discard", "Error", "Fatal", "Pending"};
   const auto i = static_cast<std::size_t>(status);
   return i < names.size() ? names[i] : "an unknown status";
+}
+
+int int_of(EnumValue value, const Caller& caller) {
+  require(value.value >= std::numeric_limits<int>::min() && value.value <= std::numeric_limits<int>::max(),
+          "{}: {} is too large for an enumeration of this version", caller.who(), value.value);
+  return static_cast<int>(value.value);
 }
 
 Caller::Caller(std::string unit, const describe::Description& description, LogSink log,
@@ -89,6 +97,18 @@ Error Caller::failure(const char* function, Status status) const {
       words.empty() ? std::string("it gave no reason") : fmt::format("\"{}\"", fmt::join(words, "\" / \""));
   return run_error("{}: {} returned {} at t = {} s: {}; rerun with --log-fmi to see every call", who(), function,
                    name_of(status), time_, said);
+}
+
+Error Caller::escaped(const char* function, const char* what) {
+  worst_ = std::max(worst_, Status::error);
+  return run_error("{}: {} threw a C++ exception at t = {} s: \"{}\"; report it to the maker of the FMU", who(),
+                   function, time_, what);
+}
+
+void Caller::fail(const char* function, Status status) const {
+  Error error = failure(function, status);
+  if (status == Status::discard) throw Discarded(error.fault(), error.what());
+  throw error;
 }
 
 void Caller::message(Status status, const char* category, std::string text) {

@@ -47,6 +47,11 @@ struct Result {
   T* value;
   operator T*() const { return value; }  // NOLINT(google-explicit-constructor)
 };
+class Caller;
+
+// FMI 1.0 and 2.0 have enumerations of 32 bits; throws Error (input) for a number that does not fit.
+[[nodiscard]] int int_of(EnumValue value, const Caller& caller);
+
 class Caller {
  public:
   // `description` must outlive the caller.
@@ -69,11 +74,7 @@ class Caller {
   template <class F, class... A>
   Status call(const Function<F>& f, void* instance, const A&... arguments) {
     require_function(f);
-    Status status{};
-    {
-      const Scope scope(*this, f.name);
-      status = static_cast<Status>(f.call(instance, arguments...));
-    }
+    const Status status = static_cast<Status>(guarded(f, instance, arguments...));
     if (status != Status::ok) [[unlikely]]
       note(status);
     if (trace_) [[unlikely]]
@@ -85,14 +86,13 @@ class Caller {
   void check(const Function<F>& f, void* instance, const A&... arguments) {
     const Status status = call(f, instance, arguments...);
     if (status > Status::warning) [[unlikely]]
-      throw failure(f.name, status);
+      fail(f.name, status);
   }
   // For functions that return something else than a status (instantiate, free).
   template <class F, class... A>
   auto call_plain(const Function<F>& f, const A&... arguments) {
     require_function(f);
-    const Scope scope(*this, f.name);
-    return f.call(arguments...);
+    return guarded(f, arguments...);
   }
   void trace_line(std::string_view line) const {
     if (trace_) trace_(fmt::format("{}: {}", unit_, line));
@@ -105,6 +105,14 @@ class Caller {
 
   // A message of the FMU, from whatever thread. `category` may be null.
   void message(Status status, const char* category, std::string text);
+  // Runs a callback's body: what it throws must not fly through the FMU's frames, and what was to be shown is lost.
+  template <class F>
+  static void contain(F&& body) noexcept {
+    try {
+      body();
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
   // What the FMU said last, newest last.
   [[nodiscard]] std::vector<std::string> last_words() const;
 
@@ -124,6 +132,21 @@ class Caller {
     CallSite outer_;
     Caller* outer_caller_;
   };
+
+  // Exceptions of an FMU written in C++ that it lets out are its failure, not ours.
+  template <class F, class... A>
+  auto guarded(const Function<F>& f, const A&... arguments) {
+    const Scope scope(*this, f.name);
+    try {
+      return f.call(arguments...);
+    } catch (const Error&) {
+      throw;  // ours, from a callback
+    } catch (const std::exception& problem) {
+      throw escaped(f.name, problem.what());
+    }
+  }
+  [[nodiscard]] Error escaped(const char* function, const char* what);
+  [[noreturn]] void fail(const char* function, Status status) const;
 
   template <class F>
   void require_function(const Function<F>& f) const {

@@ -16,12 +16,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/time.hpp"
 #include "base/value.hpp"
 #include "describe/description.hpp"
 
 namespace consort::fmi {
+
+// Thrown where a Model Exchange instance discards a trial point (FMI 2.0, 2.1.3): try another one nearer to the last.
+class Discarded : public Error {
+ public:
+  using Error::Error;
+};
 
 // --- capabilities ----------------------------------------------------------------------------------------------------
 

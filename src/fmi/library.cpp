@@ -19,16 +19,23 @@ namespace fs = std::filesystem;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int deep_bind = 0;  // the sanitizers' run time does not allow it
+constexpr bool sanitized = true;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr int deep_bind = 0;
+constexpr bool sanitized = true;
 #else
-constexpr int deep_bind = RTLD_DEEPBIND;
+constexpr bool sanitized = false;
 #endif
 #else
-constexpr int deep_bind = RTLD_DEEPBIND;
+constexpr bool sanitized = false;
 #endif
+
+// The sanitizers' run time does not allow deep binding. What a library keeps for as long as it is loaded (libstdc++ a
+// reserve for exceptions, where it is linked statically) would count as lost once it is unloaded: it stays.
+constexpr int deep_bind = sanitized ? 0 : RTLD_DEEPBIND;
+void close_library(void* handle) {
+  if (!sanitized) dlclose(handle);
+}
 
 // Deep binding makes an FMU see the data of libstdc++ itself; an executable that holds copies of them (std::cout, by a
 // copy relocation) has only its copies initialised, and an FMU that prints would crash.
@@ -95,7 +102,7 @@ Library::Library(const fs::path& file, const std::string& shown, std::string mod
       preloaded_.push_back(helper);
       continue;
     }
-    for (void* const p : preloaded_) dlclose(p);
+    for (void* const p : preloaded_) close_library(p);
     if (name.empty())
       throw input_error("{}: its binary cannot be loaded: {}; ask the maker of the FMU for a complete one", shown,
                         error);
@@ -111,8 +118,8 @@ Library::Library(const fs::path& file, const std::string& shown, std::string mod
 }
 
 Library::~Library() {
-  if (handle_ != nullptr) dlclose(handle_);
-  for (auto p = preloaded_.rbegin(); p != preloaded_.rend(); ++p) dlclose(*p);
+  if (handle_ != nullptr) close_library(handle_);
+  for (auto p = preloaded_.rbegin(); p != preloaded_.rend(); ++p) close_library(*p);
 }
 
 void* Library::find(const char* name) const {

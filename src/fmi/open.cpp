@@ -240,7 +240,10 @@ std::vector<std::string> Foundation::tokens() const {
 
 std::string Foundation::resource_uri() const { return file_uri(package->folder / "resources"); }
 std::string Foundation::location_uri() const { return file_uri(package->folder); }
-std::string Foundation::resource_path() const { return (package->folder / "resources" / "").string(); }
+std::string Foundation::resource_path() const {
+  const fs::path resources = package->folder / "resources";
+  return fs::is_directory(resources) ? (resources / "").string() : std::string();
+}
 
 std::string missing_capability(const Caller& caller, std::string_view capability) {
   return fmt::format("{} has no {}: {}; choose a method that does without", caller.who(), capability,

@@ -49,9 +49,10 @@ struct Foundation {
   [[nodiscard]] const describe::Description& description() const { return package->description; }
   // The token as described, then the same with or without braces: binaries exist that were built with the other form.
   [[nodiscard]] std::vector<std::string> tokens() const;
-  [[nodiscard]] std::string resource_uri() const;   // FMI 2.0: file:///…/resources, percent-encoded
-  [[nodiscard]] std::string location_uri() const;   // FMI 1.0: file:///… of the unpacked folder
-  [[nodiscard]] std::string resource_path() const;  // FMI 3.0: native path with a trailing separator
+  [[nodiscard]] std::string resource_uri() const;  // FMI 2.0: file:///…/resources, percent-encoded
+  [[nodiscard]] std::string location_uri() const;  // FMI 1.0: file:///… of the unpacked folder
+  [[nodiscard]] std::string resource_path()
+      const;  // empty when the FMU has none; FMI 3.0: native path with a trailing separator
 };
 
 // "file:///…" of an absolute path; everything but unreserved characters and '/' percent-encoded (RFC 3986).

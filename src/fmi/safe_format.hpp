@@ -15,7 +15,8 @@ namespace consort::fmi {
 // Copies a C string that may be null or point to nowhere; at most `most` bytes.
 [[nodiscard]] std::string safe_copy(const char* text, std::size_t most = 65536);
 
-// FMI 1.0 and 2.0: "#r13#" in a message stands for the name of the Real variable with reference 13, "##" for "#".
+// "#r13#" in a message of FMI 1.0 and 2.0 stands for the name of the Real variable with reference 13, "#13#" in one of
+// FMI 3.0 for that of the variable with reference 13, "##" for "#".
 [[nodiscard]] std::string expand_variable_names(const std::string& message, const describe::Description& description);
 
 }  // namespace consort::fmi

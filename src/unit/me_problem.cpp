@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -16,6 +17,7 @@ MeProblem::MeProblem(fmi::ModelExchange& instance, const describe::Description& 
 // --- the solution --------------------------------------------------------------------------------------------------
 
 void MeProblem::set_point(Time t, ConstVector y) {
+  if (ended_) return;
   instance_.set_time(t);
   if (inputs_ != nullptr) inputs_->set_continuous(t, t <= memory_.last_event);
   if (states_ > 0) instance_.set_states(y.first(states_));
@@ -23,6 +25,7 @@ void MeProblem::set_point(Time t, ConstVector y) {
 
 bool MeProblem::begin(Time t) {
   memory_ = {};
+  ended_ = end_requested_ = false;
   const Settled settled = settle(t);
   states_ = instance_.continuous_states();
   ode_ = {};
@@ -31,11 +34,16 @@ bool MeProblem::begin(Time t) {
   if (states_ > 0) instance_.get_states(Vector(ode_.y0).first(states_));
   ode_.components.nominals = nominals();
   ode_.rhs = [this](Time now, ConstVector y, Vector dy) {
-    set_point(now, y);
-    if (states_ > 0)
-      instance_.get_derivatives(dy.first(states_));
-    else
-      dy[0] = 0;
+    // FMI 2.0, 2.1.3: an instance that discards a trial point asks for a smaller step.
+    try {
+      set_point(now, y);
+      if (states_ > 0)
+        instance_.get_derivatives(dy.first(states_));
+      else
+        dy[0] = 0;
+    } catch (const fmi::Discarded&) {
+      std::fill(dy.begin(), dy.end(), std::numeric_limits<double>::quiet_NaN());
+    }
   };
   auto& events = ode_.events;
   events.root_count = instance_.event_indicators();
@@ -53,11 +61,15 @@ bool MeProblem::begin(Time t) {
     events.step_event = [this](Time now, ConstVector y) {
       set_point(now, y);
       const auto step = instance_.completed_integrator_step();
+      end_requested_ = step.terminate;
       return step.enter_event_mode || step.terminate;
     };
   }
   events.handle = [this](const solve::EventInfo& info, solve::EventState& state) {
-    state.terminate = !handle_event(info.t, state.y, state.absolute_tolerances, rtol_);
+    if (end_requested_)
+      ended_ = state.terminate = true;
+    else
+      state.terminate = !handle_event(info.t, state.y, state.absolute_tolerances, rtol_);
   };
   if (states_ > 0) describe_jacobian();
   return !settled.terminate;
@@ -87,17 +99,21 @@ MeProblem::Settled MeProblem::settle(Time t) {
     all.terminate = all.terminate || update.terminate;
     all.nominals_changed = all.nominals_changed || update.nominals_changed;
     all.states_changed = all.states_changed || update.states_changed;
-    // An event that is not after t has just been handled; asking for it again would never end.
-    memory_.next_event = update.next_event && *update.next_event > t ? *update.next_event : solve::never;
-    if (!update.repeat || all.terminate) break;
+    memory_.next_event = update.next_event.value_or(solve::never);
+    // An event at t that is still due is handled here as well: it would be the next one, at the same time.
+    const bool due = memory_.next_event <= t;
+    if (all.terminate || !(update.repeat || (due && i < 2))) break;
     if (i == most) {
       throw run_error(
           "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
           instance_.name(), t, most);
     }
   }
+  // One that does not go away although it has been handled says nothing.
+  if (memory_.next_event <= t) memory_.next_event = solve::never;
   memory_.last_event = t;
-  if (!all.terminate) instance_.leave_event_mode();
+  ended_ = all.terminate;
+  if (!ended_) instance_.leave_event_mode();
   return all;
 }
 

@@ -39,7 +39,8 @@ class MeProblem {
 
   // Ready after begin(). An instance without states gets one that stays 0, so that every solver can run it.
   [[nodiscard]] const solve::Ode& ode() const { return ode_; }
-  // Puts the instance at a point of the solution.
+  // Puts the instance at a point of the solution; does nothing once the instance has asked to end, because it is in
+  // event mode then, where it may only be read.
   void set_point(Time t, solve::ConstVector y);
   // Event iteration at t with these states, which it may change; false when the instance asks to end.
   [[nodiscard]] bool handle_event(Time t, solve::Vector y, solve::Vector absolute_tolerances, double rtol);
@@ -70,6 +71,8 @@ class MeProblem {
   solve::Ode ode_;
   std::size_t states_ = 0;
   double rtol_ = 1e-6;
+  bool ended_ = false;          // the instance has asked to end
+  bool end_requested_ = false;  // by completedIntegratorStep, which is not an event
   Memory memory_;
   std::vector<ValueReference> state_references_, derivative_references_;
 };

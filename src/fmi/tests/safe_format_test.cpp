@@ -107,6 +107,10 @@ TEST(SafeFormat, DoesNotReadWideStrings) { EXPECT_EQ(format("%ls|%d", L"wide", 3
 TEST(SafeFormat, FormatsMoreConversionsThanThereAreArguments) {
   // What is read for them is anything; it must only end.
   EXPECT_THAT(format("x %d %d %f %s %s %s %s %s %s %s %s"), StartsWith("x "));
+  // Enough of them to get past the end of the stack, if they were all believed.
+  std::string many;
+  for (int i = 0; i < 20'000; ++i) many += "%d ";
+  EXPECT_THAT(format(many.c_str()), testing::EndsWith("%d %d %d "));
 }
 
 TEST(ExpandVariableNames, PutsNamesInPlaceOfReferences) {

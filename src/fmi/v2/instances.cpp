@@ -22,8 +22,10 @@ void log_message(fmi2ComponentEnvironment environment, fmi2String, fmi2Status st
   va_start(arguments, format);
   const std::string text = safe_format(format, arguments);
   va_end(arguments);
-  caller->message(static_cast<Status>(status), safe_copy(category, 256).c_str(),
-                  expand_variable_names(text, caller->description()));
+  Caller::contain([&] {
+    caller->message(static_cast<Status>(status), safe_copy(category, 256).c_str(),
+                    expand_variable_names(text, caller->description()));
+  });
 }
 
 void* allocate(std::size_t count, std::size_t size) { return std::calloc(count, size); }
@@ -195,7 +197,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
       case Type::Enumeration: {
         integers_.resize(count);
         for (std::size_t i = 0; i < count; ++i)
-          integers_[i] = static_cast<int>(static_cast<const EnumValue*>(values)[i].value);
+          integers_[i] = int_of(static_cast<const EnumValue*>(values)[i], caller_);
         check(api_.set_integer, vr, count, Listed<const int>{integers_.data(), count});
         return;
       }
@@ -269,8 +271,9 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     for (auto pause = std::chrono::microseconds(50);; pause = std::min(pause * 2, std::chrono::microseconds(10'000))) {
       std::this_thread::sleep_for(pause);
       fmi2Status answer = fmi2Pending;
-      check(api_.get_status, fmi2DoStepStatus, Result(&answer));
-      if (answer != fmi2Pending) return static_cast<Status>(answer);
+      const Status asked = caller_.call(api_.get_status, component_, fmi2DoStepStatus, Result(&answer));
+      if (asked > Status::warning && asked != Status::pending) throw caller_.failure(api_.get_status.name, asked);
+      if (asked != Status::pending && answer != fmi2Pending) return static_cast<Status>(answer);
     }
   }
 

@@ -18,8 +18,11 @@ class Environment : public Caller {
 
 void log_message(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category, fmi3String message) {
   Caller* const caller = Caller::from_environment(environment);
-  if (caller != nullptr)
-    caller->message(static_cast<Status>(status), safe_copy(category, 256).c_str(), safe_copy(message));
+  if (caller == nullptr) return;
+  Caller::contain([&] {
+    caller->message(static_cast<Status>(status), safe_copy(category, 256).c_str(),
+                    expand_variable_names(safe_copy(message), caller->description()));
+  });
 }
 
 void intermediate_update(fmi3InstanceEnvironment environment, fmi3Float64 t, fmi3Boolean set_requested,
@@ -307,11 +310,11 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
     const auto& o = f_.options;
     event_mode_used_ = o.use_event_mode && f_.interface.event_mode;
     const std::string path = f_.resource_path();
-    instance_ = caller_.call_plain(api_.instantiate_cs, caller_.unit().c_str(),
-                                   f_.description().instantiation_token.c_str(), path.c_str(), o.visible, o.logging,
-                                   event_mode_used_, o.allow_early_return, o.intermediate_variables.data(),
-                                   o.intermediate_variables.size(), static_cast<Caller*>(&caller_), log_message,
-                                   o.intermediate_update ? intermediate_update : nullptr);
+    instance_ = caller_.call_plain(
+        api_.instantiate_cs, caller_.unit().c_str(), f_.description().instantiation_token.c_str(),
+        path.empty() ? nullptr : path.c_str(), o.visible, o.logging, event_mode_used_, o.allow_early_return,
+        o.intermediate_variables.data(), o.intermediate_variables.size(), static_cast<Caller*>(&caller_), log_message,
+        o.intermediate_update ? intermediate_update : nullptr);
     require_instance(api_.instantiate_cs.name);
   }
 
@@ -321,7 +324,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
     double reached = t + h;
     const Status status = caller_.call(api_.do_step, instance_, t, h, !may_roll_back, Result(&event),
                                        Result(&terminate), Result(&early), Result(&reached));
-    if (status == Status::discard) return {StepReport::End::discarded, reached, event, terminate};
+    // FMI 3.0, 4.2.1: after a discard the instance is where it was, and what it returned is undefined.
+    if (status == Status::discard) return {StepReport::End::discarded, t, false, false};
     if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
     if (early) return {StepReport::End::early, reached, event, terminate};
     return {StepReport::End::completed, t + h, event, terminate};
@@ -352,8 +356,8 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   explicit ModelExchangeInstance(Foundation foundation) : Common(std::move(foundation)) {
     const std::string path = f_.resource_path();
     instance_ = caller_.call_plain(api_.instantiate_me, caller_.unit().c_str(),
-                                   f_.description().instantiation_token.c_str(), path.c_str(), f_.options.visible,
-                                   f_.options.logging, static_cast<Caller*>(&caller_), log_message);
+                                   f_.description().instantiation_token.c_str(), path.empty() ? nullptr : path.c_str(),
+                                   f_.options.visible, f_.options.logging, static_cast<Caller*>(&caller_), log_message);
     require_instance(api_.instantiate_me.name);
   }
 
@@ -401,10 +405,10 @@ class ScheduledExecutionInstance final : public Common<ScheduledExecution> {
  public:
   explicit ScheduledExecutionInstance(Foundation foundation) : Common(std::move(foundation)) {
     const std::string path = f_.resource_path();
-    instance_ =
-        caller_.call_plain(api_.instantiate_se, caller_.unit().c_str(), f_.description().instantiation_token.c_str(),
-                           path.c_str(), f_.options.visible, f_.options.logging, static_cast<Caller*>(&caller_),
-                           log_message, clock_update, lock_preemption, unlock_preemption);
+    instance_ = caller_.call_plain(api_.instantiate_se, caller_.unit().c_str(),
+                                   f_.description().instantiation_token.c_str(), path.empty() ? nullptr : path.c_str(),
+                                   f_.options.visible, f_.options.logging, static_cast<Caller*>(&caller_), log_message,
+                                   clock_update, lock_preemption, unlock_preemption);
     require_instance(api_.instantiate_se.name);
   }
 
