@@ -1,8 +1,7 @@
 // A step allocates nothing in the steady state: a run of twice the steps allocates not once more.
-#include <atomic>
-#include <cstdlib>
+#include "allocations.hpp"
+
 #include <filesystem>
-#include <new>
 
 #include <gtest/gtest.h>
 
@@ -11,22 +10,6 @@
 #include "record/csv_sink.hpp"
 #include "unit/fmu_unit.hpp"
 #include "unit/lambda_unit.hpp"
-
-namespace {
-std::atomic<std::size_t> count{0};
-}
-
-// The array forms call these.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++count;
-  return std::malloc(size == 0 ? 1 : size);
-}
-void* operator new(std::size_t size) {
-  if (void* memory = operator new(size, std::nothrow)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace consort::engine {
 namespace {
@@ -38,10 +21,10 @@ std::size_t allocations_of(unit::Unit& unit, std::uint64_t steps, const input::I
   const TempFolder folder("test");
   record::CsvSink sink(folder.path() / "result.csv");
   record::Sink* const sinks[] = {&sink};
-  const std::size_t before = count;
+  const std::size_t before = allocations();
   const auto report = simulate(
       unit, {.start = 0, .stop = 1e-3 * static_cast<double>(steps), .step = 1e-3, .tolerance = 1e-4}, table, sinks);
-  const std::size_t after = count;
+  const std::size_t after = allocations();
   EXPECT_EQ(report.steps, steps);
   EXPECT_EQ(report.rows, steps + 1);
   return after - before;
