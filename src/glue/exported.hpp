@@ -75,12 +75,12 @@ struct Quiet<Function> {
   }
 };
 
-template <auto Function>
+template <bool Exists, auto Function>
 constexpr decltype(Function) quiet() {
-  if constexpr (Function == nullptr) {
-    return nullptr;
-  } else {
+  if constexpr (Exists) {
     return Quiet<Function>::call;
+  } else {
+    return nullptr;
   }
 }
 
@@ -88,14 +88,14 @@ template <class M>
 constexpr model::Definition quiet_definition() {
   constexpr const model::Definition& d = model::definition_of<M>;
   model::Definition q = d;
-  q.instantiate = quiet<d.instantiate>();
-  q.initialize = quiet<d.initialize>();
-  q.derivatives = quiet<d.derivatives>();
-  q.outputs = quiet<d.outputs>();
-  q.indicators = quiet<d.indicators>();
-  q.event = quiet<d.event>();
-  q.completed = quiet<d.completed>();
-  q.directional = quiet<d.directional>();
+  q.instantiate = quiet<model::detail::has_instantiate<M>, d.instantiate>();
+  q.initialize = quiet<model::detail::has_initialize<M>, d.initialize>();
+  q.derivatives = quiet<model::detail::has_derivatives<M>, d.derivatives>();
+  q.outputs = quiet<model::detail::has_outputs<M>, d.outputs>();
+  q.indicators = quiet<model::detail::has_indicators<M>, d.indicators>();
+  q.event = quiet<model::detail::has_event<M>, d.event>();
+  q.completed = quiet<model::detail::has_completed<M>, d.completed>();
+  q.directional = quiet<model::detail::has_directional<M>, d.directional>();
   return q;
 }
 template <class M>
@@ -114,13 +114,19 @@ const Exported& exported_model();
 
 }  // namespace consort::glue
 
-// Once per FMU. The function with a C name is for the tool that writes the model description; the FMU itself does not
-// call it, since another FMU's might answer in a process that loads libraries with RTLD_GLOBAL.
+namespace __gnu_cxx {
+void __freeres();
+}
+
+// Once per FMU. Its own copy of the C++ library keeps memory in reserve for exceptions, and would leave it behind
+// whenever the FMU is unloaded. The function with a C name is for the tool that writes the model description; the FMU
+// itself does not call it, since another FMU's might answer in a process that loads libraries with RTLD_GLOBAL.
 #define CONSORT_EXPORT_MODEL(MODEL, NAME)                                                 \
   namespace consort::glue {                                                               \
   static constexpr Exported the_exported_model = export_model<MODEL>(NAME);               \
   static constexpr Exported the_model_outside = export_outside<MODEL>(NAME);              \
   const Exported& exported_model() { return the_exported_model; }                         \
+  __attribute__((destructor)) static void give_back_reserve() { __gnu_cxx::__freeres(); } \
   }                                                                                       \
   extern "C" __attribute__((visibility("default"))) const void* consort_exported_model(); \
   extern "C" const void* consort_exported_model() { return &consort::glue::the_model_outside; }

@@ -59,25 +59,24 @@ constexpr Mistake mistake_of(const Variable& v) {
   return Mistake::none;
 }
 
-template <std::size_t N>
-constexpr const Variable* find_member(const std::array<Variable, N>& all, std::string_view member) {
+// Whether one of the variables is that member and `fits`.
+template <std::size_t N, class Fits>
+constexpr bool has_member(const std::array<Variable, N>& all, std::string_view member, Fits fits) {
   for (const Variable& v : all) {
-    if (v.member == member) return &v;
+    if (v.member == member && fits(v)) return true;
   }
-  return nullptr;
+  return false;
 }
 
 template <std::size_t N>
 constexpr Mistake mistake_in_references(const std::array<Variable, N>& all, const Variable& v) {
+  const auto is_known = [](const Variable& other) { return other.causality == Causality::input || other.is_state(); };
   for (const std::string_view name : v.dependencies) {
-    const Variable* known = find_member(all, name);
-    if (known == nullptr || !(known->causality == Causality::input || known->is_state())) {
-      return Mistake::depends_on_something_else;
-    }
+    if (!has_member(all, name, is_known)) return Mistake::depends_on_something_else;
   }
+  const auto is_size = [](const Variable& other) { return other.causality == Causality::structural_parameter; };
   for (const std::string_view name : v.sizes) {
-    const Variable* size = find_member(all, name);
-    if (size == nullptr || size->causality != Causality::structural_parameter) return Mistake::sized_by_something_else;
+    if (!has_member(all, name, is_size)) return Mistake::sized_by_something_else;
   }
   if (v.sizes.count > 0 && v.capacity() < 2) return Mistake::size_is_missing;
   if (v.name.substr(0, 4) == "der(" && !v.is_rate) return Mistake::derivative_without_a_state;

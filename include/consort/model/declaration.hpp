@@ -52,6 +52,7 @@ constexpr Variable rate_of(const Variable& state) {
   rate.locate = state.locate_rate;
   rate.rate_member = {};
   rate.locate_rate = nullptr;
+  rate.is_continuous_state = false;
   rate.causality = Causality::local;
   rate.initial = Initial::calculated;
   rate.description = {};

@@ -147,7 +147,8 @@ struct Variable {
   std::uint32_t element_size = 0;
   void* (*locate)(void* model) = nullptr;
   std::string_view rate_member;                 // of a state: the member that holds its derivative
-  void* (*locate_rate)(void* model) = nullptr;  // null unless this is a state
+  void* (*locate_rate)(void* model) = nullptr;  // of a state
+  bool is_continuous_state = false;             // GCC's sanitizers keep the pointer from being asked while compiling
   bool is_indicator = false;
   bool is_rate = false;  // the derivative of the state before it, whose name and unit it has here
   Names sizes;           // members that hold the sizes of this array
@@ -155,7 +156,7 @@ struct Variable {
   Names dependencies;    // members that an output, or the derivative of a state, is computed from
   bool dependencies_declared = false;
 
-  [[nodiscard]] constexpr bool is_state() const { return locate_rate != nullptr; }
+  [[nodiscard]] constexpr bool is_state() const { return is_continuous_state; }
   [[nodiscard]] constexpr std::uint32_t capacity() const { return rows * columns; }
 
   constexpr Variable& named(std::string_view text) { return name = text, *this; }
@@ -247,6 +248,7 @@ constexpr Variable declare_state(std::string_view unit, std::string_view descrip
   Variable v = declare_member<Member>(Causality::local, unit, description);
   v.initial = Initial::exact;
   v.rate_member = member_name<Rate>();
+  v.is_continuous_state = true;
   v.locate_rate = locate<ModelOf<Rate>, Rate>;
   return v;
 }
