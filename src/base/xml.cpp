@@ -4,6 +4,8 @@
 #include <cstring>
 #include <sstream>
 
+#include <malloc.h>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -77,6 +79,18 @@ pugi::xml_node first_too_deep(pugi::xml_node root, std::uint32_t depth_limit) {
 }
 
 }  // namespace
+
+XmlDocument::XmlDocument() = default;
+XmlDocument::XmlDocument(XmlDocument&&) noexcept = default;
+XmlDocument& XmlDocument::operator=(XmlDocument&&) noexcept = default;
+
+XmlDocument::~XmlDocument() {
+  constexpr std::size_t large = std::size_t{1} << 20;
+  if (!document_ || text_.size() < large) return;
+  // The parser's pages lie between what was made of them, where the allocator would keep them for ever.
+  document_.reset();
+  ::malloc_trim(0);
+}
 
 XmlDocument XmlDocument::load(const std::filesystem::path& file, std::string shown, const XmlLimits& limits) {
   return parse(read_file(file, limits.bytes), std::move(shown), limits);

@@ -19,6 +19,10 @@ struct XmlLimits {
 
 class XmlDocument {
  public:
+  XmlDocument(XmlDocument&&) noexcept;
+  XmlDocument& operator=(XmlDocument&&) noexcept;
+  ~XmlDocument();  // a large document gives its memory back to the system
+
   // `shown` is how messages call the document. Throws Error (input) with the line when it is not well-formed, too large
   // or too deep. A document type declaration is never followed; has_doctype() tells that there is one.
   static XmlDocument load(const std::filesystem::path& file, std::string shown, const XmlLimits& limits = {});
@@ -31,7 +35,7 @@ class XmlDocument {
   [[nodiscard]] std::uint32_t line(pugi::xml_node node) const;
 
  private:
-  XmlDocument() = default;
+  XmlDocument();
   [[nodiscard]] std::uint32_t line_at(std::size_t offset) const;
   [[nodiscard]] std::string place(std::size_t offset) const;  // "shown:line", or "shown" when the line is not known
 
