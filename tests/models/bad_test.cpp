@@ -43,17 +43,22 @@ TEST_P(Bad, DoesNothingWrongUnlessAsked) {
   EXPECT_NEAR(get(*trial.unit, trial.fmu.description(), "y"), std::exp(-1.0), 1e-6);  // RK4 with 0.1: 3e-7
 }
 
-TEST_P(Bad, FailsAtItsTimeAndNotBefore) {
-  for (const Deed deed : {error, fatal}) {
-    Trial trial(GetParam(), deed);
-    trial.step_to(4);
-    try {
-      trial.step_to(5);
-      ADD_FAILURE();
-    } catch (const Error& e) {
-      EXPECT_THAT(e.what(), testing::HasSubstr("as demanded"));
-    }
+// 0 when it fails at its time with its own words, and not before.
+int fails_in_time(const char* folder, Deed deed) {
+  Trial trial(folder, deed);
+  trial.step_to(4);
+  try {
+    trial.step_to(5);
+    return 1;
+  } catch (const Error& e) {
+    return std::string(e.what()).find("as demanded") != std::string::npos ? 0 : 2;
   }
+}
+
+TEST_P(Bad, FailsAtItsTimeAndNotBefore) {
+  EXPECT_EQ(fails_in_time(GetParam(), error), 0);
+  // After a fatal error nobody may call the FMU any more, not even to free it: that is for a child to leave behind.
+  EXPECT_TRUE(run_in_child([] { return fails_in_time(GetParam(), fatal); }).succeeded());
 }
 
 TEST_P(Bad, DiscardsLongStepsAndTakesShortOnes) {
