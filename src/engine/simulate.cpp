@@ -104,8 +104,8 @@ class Run {
       states.restore(*states.deserialize(o_.initial_state));
       return;
     }
-    starts_.apply_structural(unit_);
-    starts_.apply(unit_);
+    apply_structural(starts_, unit_);
+    apply(starts_, unit_);
     // A unit that knows its stop time refuses to go beyond it; whoever keeps its state wants it to.
     const auto stop = o_.keep_final_state ? std::nullopt : std::optional<Time>(plan_.stop);
     unit_.enter_initialization({plan_.start, stop, plan_.tolerance});

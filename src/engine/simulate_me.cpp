@@ -92,8 +92,8 @@ class TableInputs final : public unit::MeInputs {
 
 void initialize(fmi::ModelExchange& instance, unit::Variables& variables, StartValues& starts, const RunPlan& plan,
                 unit::MeInputs* inputs) {
-  starts.apply_structural(variables);
-  starts.apply(variables);
+  apply_structural(starts, variables);
+  apply(starts, variables);
   instance.enter_initialization({plan.start, plan.stop, plan.tolerance});
   if (inputs != nullptr) inputs->set_all(plan.start);
   instance.exit_initialization();

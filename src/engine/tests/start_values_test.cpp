@@ -36,8 +36,8 @@ const fmi::Fmu& feedthrough() {
 // A fresh unit of the FMU that has all types, with these start values.
 struct Started {
   explicit Started(const Texts& texts) : starts(resolve_start_values(feedthrough().description(), texts)) {
-    starts.apply_structural(*unit);
-    starts.apply(*unit);
+    apply_structural(starts, *unit);
+    apply(starts, *unit);
     unit->enter_initialization({0, 1, 1e-4});
     unit->exit_initialization();
   }
@@ -159,8 +159,8 @@ TEST(StartValues, NeedNoConfigurationModeWithoutStructuralParameters) {
   double seen = 0;
   unit.on_initialize([&](unit::LambdaUnit::Values& v) { seen = v[a]; });
   auto starts = resolve_start_values(unit.description(), {{"a", "3"}});
-  starts.apply_structural(unit);
-  starts.apply(unit);
+  apply_structural(starts, unit);
+  apply(starts, unit);
   unit.enter_initialization({0, 1, 1e-4});
   unit.exit_initialization();
   EXPECT_EQ(seen, 3);
