@@ -2,22 +2,21 @@
 
 namespace consort::engine {
 
-using describe::VariableId;
-
 InputFeed::InputFeed(unit::Unit& unit, const input::InputTable& table) : unit_(&unit), table_(&table) {
   const auto& d = unit.description();
-  all_ = describe::SignalSet(d, table.variables());
+  // The table knows the sizes that arrays have in this run.
+  all_ = describe::SignalSet(d, table.variables(), table.sizes());
   values_ = all_.make_columns();
   midway_ = values_;
-  std::vector<VariableId> continuous;
+  std::vector<std::size_t> continuous, no_clocks;
   for (std::size_t i = 0; i < table.variables().size(); ++i) {
-    const VariableId id = table.variables()[i];
-    const auto& v = d[id];
+    const auto& v = d[table.variables()[i]];
+    if (v.type != Type::Clock) no_clocks.push_back(i);
     if (v.type != Type::Float64 || v.variability != describe::Variability::continuous) {
       all_are_continuous_ = false;
       continue;
     }
-    continuous.push_back(id);
+    continuous.push_back(i);
     const auto place = all_.place(i);
     for (std::uint32_t e = 0; e < place.count; ++e)
       continuous_.push_back({v.reference, place.first + e, v.negated ? -1.0 : 1.0});
@@ -25,8 +24,9 @@ InputFeed::InputFeed(unit::Unit& unit, const input::InputTable& table) : unit_(&
     slope_references_.push_back(v.reference);
   }
   slopes_.resize(slope_references_.size());
-  only_continuous_ = describe::SignalSet(d, continuous);
-  continuous_values_ = only_continuous_.make_columns();
+  has_clocks_ = no_clocks.size() < table.variables().size();
+  if (!all_are_continuous_) only_continuous_ = Subset(d, all_, continuous, table.sizes());
+  if (has_clocks_) without_clocks_ = Subset(d, all_, no_clocks, table.sizes());
   takes_slopes_ = !continuous_.empty() && unit.set_slopes({}, {});
 }
 
@@ -36,15 +36,21 @@ void InputFeed::set_all(Time t) {
   unit_->set(all_, values_);
 }
 
+void InputFeed::set_initial(Time t) {
+  if (!has_clocks_) return set_all(t);
+  table_->at(t, input::Side::after, cursor_, values_);
+  without_clocks_.set(*unit_, values_);
+}
+
 void InputFeed::set_for_step(Time t, Duration h) {
   if (all_.empty()) return;
   const bool events = unit_->events() != nullptr;
   if (events && continuous_.empty()) return;
   read(t, h);
   if (events && !all_are_continuous_) {
-    auto& to = continuous_values_.column<double>();
-    for (std::size_t i = 0; i < continuous_.size(); ++i) to[i] = values_.column<double>()[continuous_[i].place];
-    unit_->set(only_continuous_, continuous_values_);
+    only_continuous_.set(*unit_, values_);
+  } else if (has_clocks_) {
+    without_clocks_.set(*unit_, values_);
   } else {
     unit_->set(all_, values_);
   }
@@ -52,7 +58,7 @@ void InputFeed::set_for_step(Time t, Duration h) {
   table_->slopes(t, input::Side::after, cursor_, table_slopes_);
   for (std::size_t i = 0; i < continuous_.size(); ++i)
     slopes_[i] = continuous_[i].sign * table_slopes_[continuous_[i].place];
-  unit_->set_slopes(slope_references_, slopes_);
+  unit_->set_input_derivatives(slope_references_, slope_orders_, slopes_);
 }
 
 void InputFeed::read(Time t, Duration h) {

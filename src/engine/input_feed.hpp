@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "describe/signals.hpp"
+#include "engine/subset.hpp"
 #include "input/table.hpp"
 #include "unit/unit.hpp"
 
@@ -15,11 +16,14 @@ class InputFeed {
   InputFeed() = default;  // feeds nothing
   InputFeed(unit::Unit& unit, const input::InputTable& table);
 
-  // Every input, right after t.
+  // Every input, right after t: in event mode, or where a unit has none.
   void set_all(Time t);
+  // The same without clocks, which tick in event mode only (FMI 3.0, 2.3.3): before and in initialization.
+  void set_initial(Time t);
   // For the step from t to t + h. A unit that takes input derivatives gets value and slope at t; every other one the
   // mean of each continuous input over the step (half a step better than holding the value at t), and what is discrete
-  // as it is at t. With event mode, what is not continuous changes in event mode only (FMI 3.0, 4.2.3).
+  // as it is at t. With event mode, what is not continuous changes in event mode only (FMI 3.0, 4.2.3); without it, clocks
+  // do not tick.
   void set_for_step(Time t, Duration h);
 
   [[nodiscard]] std::optional<Time> next_event_after(Time t) const {
@@ -27,6 +31,8 @@ class InputFeed {
   }
   // Whether continuous inputs are held at their mean during steps.
   [[nodiscard]] bool holds_means() const { return !continuous_.empty() && !takes_slopes_; }
+  // Whether clocks have columns.
+  [[nodiscard]] bool has_clocks() const { return has_clocks_; }
 
  private:
   void read(Time t, Duration h);
@@ -45,13 +51,15 @@ class InputFeed {
     double sign = 1.0;        // -1 for the negated aliases of FMI 1.0
   };
   std::vector<Continuous> continuous_;
-  describe::SignalSet only_continuous_;  // for units in event mode
-  Columns continuous_values_;
+  Subset only_continuous_;  // for units in event mode
+  Subset without_clocks_;   // used when there are clocks
   bool all_are_continuous_ = true;
+  bool has_clocks_ = false;
 
   bool takes_slopes_ = true;  // until the unit says no
   std::vector<double> table_slopes_;
   std::vector<ValueReference> slope_references_;
+  std::vector<std::int32_t> slope_orders_;
   std::vector<double> slopes_;
 };
 

@@ -1,10 +1,14 @@
 #include "unit/fmu_unit.hpp"
 
+#include <algorithm>
+
 #include "unit/fmu_values.hpp"
 
 namespace consort::unit {
 
 namespace {
+
+constexpr int highest_input_order = 3;
 
 class FmuSnapshot : public Snapshot {
  public:
@@ -12,7 +16,7 @@ class FmuSnapshot : public Snapshot {
   std::unique_ptr<fmi::SavedState> state;
 };
 
-class FmuUnit final : public Unit, public Rollback, public Events {
+class FmuUnit final : public Unit, public Rollback, public Events, public Derivatives {
  public:
   FmuUnit(const fmi::Fmu& fmu, fmi::InstanceOptions options)
       : description_(fmu.description()), instance_(fmu.co_simulation(std::move(options))) {}
@@ -33,13 +37,22 @@ class FmuUnit final : public Unit, public Rollback, public Events {
     return configure_values(*instance_, signals, values);
   }
 
-  bool set_slopes(std::span<const ValueReference> inputs, std::span<const double> slopes) override {
-    auto* const derivatives = instance_->input_derivatives();
-    if (derivatives == nullptr) return false;
-    if (inputs.empty()) return true;
-    orders_.resize(inputs.size(), 1);
-    derivatives->set_input_derivatives(inputs, std::span(orders_).first(inputs.size()), slopes);
-    return true;
+  // FMI 1.0 and 2.0 set no limit to the order where an FMU interpolates its inputs at all.
+  [[nodiscard]] int input_order() const override {
+    return instance_->input_derivatives() != nullptr ? highest_input_order : 0;
+  }
+  void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
+                             std::span<const double> values) override {
+    if (!inputs.empty()) instance_->input_derivatives()->set_input_derivatives(inputs, orders, values);
+  }
+  [[nodiscard]] int output_order() const override {
+    if (instance_->output_derivatives() == nullptr) return 0;
+    constexpr std::uint32_t most = 100;  // more than anybody has, and an int
+    return static_cast<int>(std::min(instance_->interface().max_output_derivative_order, most));
+  }
+  void get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
+                              std::span<double> values) override {
+    if (!outputs.empty()) instance_->output_derivatives()->output_derivatives(outputs, orders, values);
   }
 
   StepOutcome step(const StepRequest& r) override {
@@ -79,10 +92,17 @@ class FmuUnit final : public Unit, public Rollback, public Events {
   }
   void leave_event_mode() override { instance_->event_mode()->leave_event_mode(); }
 
+  [[nodiscard]] Derivatives* derivatives() override {
+    return instance_->directional_derivatives() != nullptr ? this : nullptr;
+  }
+  void directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                   std::span<const double> seed, std::span<double> sensitivity) override {
+    instance_->directional_derivatives()->directional(unknowns, knowns, seed, sensitivity);
+  }
+
  private:
   const describe::Description& description_;
   std::unique_ptr<fmi::CoSimulation> instance_;
-  std::vector<std::int32_t> orders_;
 };
 
 }  // namespace

@@ -77,7 +77,6 @@ class LambdaUnit final : public Unit, public Rollback {
   void terminate() override {}
   void get(const describe::SignalSet& signals, Columns& values) override;
   void set(const describe::SignalSet& signals, Columns& values) override;
-  bool set_slopes(std::span<const ValueReference>, std::span<const double>) override { return false; }
   StepOutcome step(const StepRequest& request) override;
   [[nodiscard]] Rollback* rollback() override { return this; }
   // Rollback

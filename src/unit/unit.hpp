@@ -77,6 +77,26 @@ class Events {
   virtual void leave_event_mode() = 0;
 };
 
+// Partial derivatives at the present communication point, time and states held: sensitivity = ∂unknowns/∂knowns · seed.
+// Unknowns are Float64 outputs, knowns continuous Float64 inputs.
+class Derivatives {
+ public:
+  virtual ~Derivatives() = default;
+  virtual void directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                           std::span<const double> seed, std::span<double> sensitivity) = 0;
+};
+
+// What the last step would have ended with: sensitivity = ∂(unknowns at its end)/∂(knowns) · seed, where a known is an
+// input's value that is shifted by the same amount throughout the step. Unknowns are Float64 outputs. The unit stands
+// at the end of the step before and after. Throws Error (run) when no step has been taken since the start or the last
+// restore.
+class StepDerivatives {
+ public:
+  virtual ~StepDerivatives() = default;
+  virtual void step_directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                                std::span<const double> seed, std::span<double> sensitivity) = 0;
+};
+
 // --- the unit --------------------------------------------------------------------------------------------------------
 
 // What has a name, a description and values: a unit, or the instance inside of one.
@@ -100,14 +120,30 @@ class Unit : public Variables {
   virtual void exit_initialization() = 0;
   virtual void terminate() = 0;
 
-  // First derivatives of continuous inputs during the next step; false when the unit takes none. Empty lists only ask.
-  virtual bool set_slopes(std::span<const ValueReference> inputs, std::span<const double> slopes) = 0;
+  // Inputs as polynomials. The highest derivative of continuous Float64 inputs that the unit takes; 0: values only.
+  [[nodiscard]] virtual int input_order() const { return 0; }
+  // Derivatives at the beginning of the next step, for that step only, after set() has given the values there: one
+  // (input, order) pair per value, 1 <= order <= input_order(). What is not named has none. Scalars only.
+  virtual void set_input_derivatives(std::span<const ValueReference>, std::span<const std::int32_t>,
+                                     std::span<const double>) {}
 
   virtual StepOutcome step(const StepRequest& request) = 0;
+
+  // The highest time derivative of Float64 outputs that the unit tells at the end of a step, 1 <= order <=
+  // output_order(); 0: none.
+  [[nodiscard]] virtual int output_order() const { return 0; }
+  virtual void get_output_derivatives(std::span<const ValueReference>, std::span<const std::int32_t>,
+                                      std::span<double>) {}
+
+  // Whether outputs follow newly set inputs without a step. Where not, what get() tells after set() belongs to the end
+  // of the last step (FMI 2.0 and 3.0, 4.2).
+  [[nodiscard]] virtual bool answers_without_step() const { return false; }
 
   // Null where the unit cannot.
   [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
   [[nodiscard]] virtual Events* events() { return nullptr; }
+  [[nodiscard]] virtual Derivatives* derivatives() { return nullptr; }
+  [[nodiscard]] virtual StepDerivatives* step_derivatives() { return nullptr; }
 };
 
 }  // namespace consort::unit

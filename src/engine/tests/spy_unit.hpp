@@ -46,13 +46,15 @@ class SpyUnit final : public unit::Unit, public unit::Events {
     }
     lambdas.set(signals, values);
   }
-  bool set_slopes(std::span<const ValueReference> inputs, std::span<const double> slopes) override {
-    for (std::size_t i = 0; takes_slopes && i < inputs.size(); ++i) {
-      std::string text = "slope " + std::to_string(inputs[i]) + "=";
-      append_element(text, slopes[i]);
+  [[nodiscard]] int input_order() const override { return takes_slopes ? 1 : 0; }
+  void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
+                             std::span<const double> values) override {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::string text = orders[i] == 1 ? "slope " : "derivative ";
+      text += std::to_string(inputs[i]) + "=";
+      append_element(text, values[i]);
       calls.push_back(std::move(text));
     }
-    return takes_slopes;
   }
   unit::StepOutcome step(const unit::StepRequest& request) override {
     calls.emplace_back("step");
