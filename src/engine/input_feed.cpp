@@ -27,7 +27,8 @@ InputFeed::InputFeed(unit::Unit& unit, const input::InputTable& table) : unit_(&
   has_clocks_ = no_clocks.size() < table.variables().size();
   if (!all_are_continuous_) only_continuous_ = Subset(d, all_, continuous, table.sizes());
   if (has_clocks_) without_clocks_ = Subset(d, all_, no_clocks, table.sizes());
-  takes_slopes_ = !continuous_.empty() && unit.set_slopes({}, {});
+  takes_slopes_ = !continuous_.empty() && unit.input_order() > 0;
+  slope_orders_.assign(slope_references_.size(), 1);
 }
 
 void InputFeed::set_all(Time t) {

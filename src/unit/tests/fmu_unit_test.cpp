@@ -1,5 +1,6 @@
 #include "unit/fmu_unit.hpp"
 
+#include <array>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -28,6 +29,9 @@ struct Running {
     std::vector<describe::VariableId> choice;
     for (const auto* const name : names) choice.push_back(fmu.description().require_variable(name));
     return {fmu.description(), choice};
+  }
+  [[nodiscard]] ValueReference reference(const char* name) const {
+    return fmu.description()[fmu.description().require_variable(name)].reference;
   }
   [[nodiscard]] double number(const char* name) const {
     const auto set = signals({name});
@@ -134,6 +138,45 @@ TEST_P(FmuUnitOfVersion, ReportsADiscardedStepAsAnOutcome) {
   EXPECT_EQ(refused.why, Why::discarded);
   EXPECT_EQ(refused.reached, 0);
   EXPECT_TRUE(r.unit->step({0, 0.01}).completed());
+}
+
+TEST_P(FmuUnitOfVersion, TakesInputDerivativesWhereTheVersionAndTheFmuHaveThem) {
+  const bool version_has_them = std::string_view(GetParam()) != "fmi3";
+  const Running interpolating(file("OneMass"));
+  EXPECT_EQ(interpolating.unit->input_order(), version_has_them ? 3 : 0);
+  EXPECT_FALSE(interpolating.unit->answers_without_step());
+  if (!version_has_them) return;
+  // A free mass under the force 1 + 2 t + 3 t² / 2 + 4 t³ / 6; nothing is left of it in the next step.
+  interpolating.set_number("k", 0);
+  interpolating.set_number("d", 0);
+  interpolating.initialize();
+  interpolating.set_number("force", 1);
+  const ValueReference f = interpolating.reference("force");
+  const std::array<ValueReference, 3> inputs{f, f, f};
+  const std::array<std::int32_t, 3> orders{1, 2, 3};
+  const std::array<double, 3> values{2, 3, 4};
+  interpolating.unit->set_input_derivatives(inputs, orders, values);
+  interpolating.unit->step({0, 1});
+  const double v = interpolating.number("v");
+  EXPECT_NEAR(v, 1 + 1 + 0.5 + 4.0 / 24, 1e-3);
+  interpolating.set_number("force", 0);
+  interpolating.unit->step({1, 1});
+  EXPECT_NEAR(interpolating.number("v"), v, 1e-12);
+}
+
+TEST_P(FmuUnitOfVersion, TellsOutputDerivativesAsFarAsItsDescriptionPromises) {
+  const Running r(file("OneMass"));
+  ASSERT_GE(r.unit->output_order(), 1);
+  r.set_number("k", 0);
+  r.set_number("d", 0);
+  r.initialize();
+  r.set_number("force", 2);
+  r.unit->step({0, 1});
+  const std::array<ValueReference, 1> outputs{r.reference("x")};
+  const std::array<std::int32_t, 1> orders{1};
+  std::array<double, 1> values{0};
+  r.unit->get_output_derivatives(outputs, orders, values);
+  EXPECT_NEAR(values[0], r.number("v"), 1e-6);
 }
 
 TEST(FmuUnit, SerialisesItsStateForAnotherInstance) {
