@@ -1,0 +1,58 @@
+#include "graph/compile.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "graph/dependencies.hpp"
+#include "graph/flatten.hpp"
+#include "graph/links.hpp"
+#include "graph/routes.hpp"
+
+namespace consort::graph {
+
+namespace {
+
+Slot target_slot(const Flat& flat, const std::vector<describe::StartValues>& starts, const std::string& path) {
+  for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
+    const auto unit = flat.unit_by_path.find(path.substr(0, dot));
+    if (unit == flat.unit_by_path.end()) continue;
+    const Slot slot = find_slot(flat, unit->second, std::string_view(path).substr(dot + 1), starts[unit->second], path);
+    const auto& v = (*flat.units[slot.unit].description)[slot.variable];
+    require(v.is_settable_at_run_time(), "'{}' is {} ({}) and cannot be driven; choose an input or a tunable parameter",
+            path, describe::name_of(v.causality), describe::name_of(v.variability));
+    return slot;
+  }
+  throw input_error("'{}' is no variable of a unit; write it as UNIT.VARIABLE", path);
+}
+
+}  // namespace
+
+Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options) {
+  const Flat flat = flatten(system, catalogue);
+  auto starts = resolve_settings(flat, system, options.settings);
+  const Links links = trace(flat, starts);
+  std::vector<Slot> targets;
+  for (const auto& path : options.targets) targets.push_back(target_slot(flat, starts, path));
+
+  Plan plan;
+  plan.name = system.name;
+  plan.experiment = system.experiment;
+  plan.notes = links.notes;
+  plan.units.resize(flat.units.size());
+  for (UnitId u = 0; u < flat.units.size(); ++u) {
+    auto& unit = plan.units[u];
+    unit.name = flat.units[u].path;
+    unit.component = *flat.units[u].component;
+    require(unit.component.substeps >= 1, "unit '{}': the number of sub-steps must be at least 1", unit.name);
+    unit.description = flat.units[u].description;
+    unit.starts = std::move(starts[u]);
+  }
+  lay_out(flat, links, targets, plan);
+  for (auto& unit : plan.units) find_feed_through(unit);
+  find_loops_and_order(plan);
+  return plan;
+}
+
+}  // namespace consort::graph

@@ -1,0 +1,136 @@
+#include "graph/flatten.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace consort::graph {
+
+namespace {
+
+constexpr int most_levels = 64;
+
+class Flattener {
+ public:
+  Flattener(const Catalogue& catalogue, Flat& flat) : catalogue_(catalogue), flat_(flat) {}
+
+  void add(const System& system, const std::string& prefix, int level) {
+    require(level < most_levels,
+            "system '{}' is nested more than {} levels deep; check that it does not contain itself", system.name,
+            most_levels);
+    inside_.push_back(&system);
+    require_unique_names(system);
+    for (const auto& connector : system.connectors) add_node(system, connector, prefix, level == 0);
+    for (const auto& component : system.components) add_unit(component, prefix);
+    for (const auto& inner : system.systems) add(inner, prefix + inner.name + ".", level + 1);
+    for (const auto& connection : system.connections) add_wire(system, connection, prefix);
+    inside_.pop_back();
+  }
+
+ private:
+  static void require_unique_names(const System& system) {
+    std::vector<std::string_view> names = system.element_names();
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    if (twice != names.end())
+      throw input_error("system '{}' has two elements named '{}'; rename one", system.name, *twice);
+  }
+
+  void add_node(const System& system, const Connector& connector, const std::string& prefix, bool root) {
+    const auto id = static_cast<std::uint32_t>(flat_.nodes.size());
+    Node node;
+    node.path = prefix + connector.name;
+    node.connector = &connector;
+    node.system = &system;
+    node.root = root;
+    const bool is_new = flat_.node_by_path.emplace(node.path, id).second;
+    require(is_new, "system '{}' has two connectors named '{}'{}; rename one", system.name, connector.name,
+            where_text(connector.where));
+    flat_.nodes.push_back(std::move(node));
+  }
+
+  void add_unit(const Component& component, const std::string& prefix) {
+    FlatUnit unit;
+    unit.path = prefix + component.name;
+    unit.component = &component;
+    unit.systems = inside_;
+    unit.description = &catalogue_(component);
+    flat_.unit_by_path.emplace(unit.path, static_cast<UnitId>(flat_.units.size()));
+    flat_.units.push_back(std::move(unit));
+  }
+
+  Port port(const System& system, const Endpoint& end, const Connection& connection, const std::string& prefix) {
+    Port p;
+    if (!end.element.empty()) {
+      if (const auto unit = flat_.unit_by_path.find(prefix + end.element); unit != flat_.unit_by_path.end()) {
+        p.unit = unit->second;
+        p.connector = end.connector;
+        return p;
+      }
+      const auto names = system.element_names();
+      require(system.system(end.element) != nullptr,
+              "the connection {} → {}{}: there is no element '{}' in system '{}'{}", connection.from.text(),
+              connection.to.text(), where_text(connection.where), end.element, system.name,
+              suggestion(end.element, names));
+    }
+    const std::string path = prefix + (end.element.empty() ? "" : end.element + ".") + end.connector;
+    const auto node = flat_.node_by_path.find(path);
+    if (node == flat_.node_by_path.end()) throw no_connector(system, end, connection);
+    p.node = node->second;
+    return p;
+  }
+
+  static Error no_connector(const System& system, const Endpoint& end, const Connection& connection) {
+    const System& owner = end.element.empty() ? system : *system.system(end.element);
+    std::vector<std::string_view> names;
+    for (const auto& connector : owner.connectors) names.emplace_back(connector.name);
+    return input_error("the connection {} → {}{}: system '{}' has no connector '{}'{}", connection.from.text(),
+                       connection.to.text(), where_text(connection.where), owner.name, end.connector,
+                       suggestion(end.connector, names));
+  }
+
+  void add_wire(const System& system, const Connection& connection, const std::string& prefix) {
+    const auto id = static_cast<std::uint32_t>(flat_.wires.size());
+    Wire wire;
+    wire.connection = &connection;
+    wire.system = &system;
+    wire.from = port(system, connection.from, connection, prefix);
+    wire.to = port(system, connection.to, connection, prefix);
+    if (wire.from.node != no_source) flat_.nodes[wire.from.node].leaving.push_back(id);
+    if (wire.to.node != no_source) {
+      auto& driver = flat_.nodes[wire.to.node].driver;
+      if (driver != no_source) {
+        const auto& other = *flat_.wires[driver].connection;
+        throw input_error("'{}' is driven twice: from {}{} and from {}{}; remove one connection",
+                          flat_.nodes[wire.to.node].path, other.from.text(), where_text(other.where),
+                          connection.from.text(), where_text(connection.where));
+      }
+      driver = id;
+    }
+    flat_.wires.push_back(wire);
+  }
+
+  const Catalogue& catalogue_;
+  Flat& flat_;
+  std::vector<const System*> inside_;
+};
+
+}  // namespace
+
+std::string where_text(std::string_view where) { return where.empty() ? std::string() : fmt::format(" ({})", where); }
+
+std::string port_text(const Flat& flat, const Port& port) {
+  if (port.unit == no_unit) return flat.nodes[port.node].path;
+  return fmt::format("{}.{}", flat.units[port.unit].path, port.connector);
+}
+
+Flat flatten(const System& system, const Catalogue& catalogue) {
+  Flat flat;
+  Flattener(catalogue, flat).add(system, "", 0);
+  return flat;
+}
+
+}  // namespace consort::graph

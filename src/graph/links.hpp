@@ -1,0 +1,55 @@
+// Wires traced from the variable that drives to the variable that is driven, conversions composed on the way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/flatten.hpp"
+
+namespace consort::graph {
+
+// A variable of a unit, or some of its elements.
+struct Slot {
+  UnitId unit = no_unit;
+  describe::VariableId variable = describe::no_variable;
+  std::uint64_t first = 0;
+  std::uint64_t count = 1;
+};
+
+struct Link {
+  Slot from;                           // `unit` is none: external
+  std::uint32_t external = no_source;  // the root's connector (a node of Flat) then
+  Slot to;
+  double factor = 1;
+  double offset = 0;
+  std::vector<std::pair<std::string, std::string>> mapping;  // after factor and offset
+  bool transformed = false;                                  // somebody said how values are to be converted
+  std::string where;
+};
+
+// An output connector of the root and the variable behind it.
+struct OuterLink {
+  std::uint32_t node = no_source;
+  Link link;  // without `to`
+};
+
+struct Links {
+  std::vector<Link> links;
+  std::vector<OuterLink> outer;
+  std::vector<std::string> notes;
+};
+
+// `starts` per unit, for the sizes of arrays. Throws Error (input).
+[[nodiscard]] Links trace(const Flat& flat, const std::vector<describe::StartValues>& starts);
+
+// The variable, or the elements of one ("x[2]", "A[1,2]"), that a connector's name stands for; throws Error (input)
+// with the nearest names. `context` begins the message.
+[[nodiscard]] Slot find_slot(const Flat& flat, UnitId unit, std::string_view connector,
+                             const describe::StartValues& starts, std::string_view context);
+
+// Settings of all levels applied: inner ones first, then those of the enclosing systems, then `last`.
+[[nodiscard]] std::vector<describe::StartValues> resolve_settings(const Flat& flat, const System& root,
+                                                                  std::span<const Setting> last);
+
+}  // namespace consort::graph

@@ -1,0 +1,50 @@
+#include "graph/measures.hpp"
+
+#include <algorithm>
+
+namespace consort::graph {
+
+using describe::Measure;
+
+std::optional<Measure> find_measure(std::span<const System* const> systems, std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  Measure measure;
+  measure.name = name;
+  for (auto system = systems.rbegin(); system != systems.rend(); ++system) {
+    const auto& units = (*system)->units;
+    const auto found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.name == name; });
+    if (found == units.end()) continue;
+    measure.base = found->base;
+    break;
+  }
+  return measure;
+}
+
+std::optional<Measure> find_measure(const FlatUnit& unit, std::string_view name) {
+  auto measure = find_measure(unit.systems, name);
+  if (!measure || measure->base) return measure;
+  for (const auto& own : unit.description->units)
+    if (own.name == name) measure->base = own.base;
+  return measure;
+}
+
+std::optional<Measure> measure_of(const describe::Description& d, const describe::Variable& v) {
+  if (v.unit == describe::no_measure) return std::nullopt;
+  Measure measure;
+  measure.name = d.units[v.unit].name;
+  measure.base = d.units[v.unit].base;
+  return measure;
+}
+
+MeasureFit fit(const Measure& from, const Measure& to, bool relative) {
+  if (!from.base || !to.base) return {from.name == to.name ? Fit::same : Fit::unknown, {}};
+  constexpr std::size_t rad = 7;
+  Measure a = from;
+  a.base->exponents[rad] = to.base->exponents[rad];
+  const auto how = describe::conversion(a, to, relative);
+  if (!how) return {Fit::clash, {}};
+  const bool same = how->factor == 1.0 && how->offset == 0.0;
+  return {same ? Fit::same : Fit::convertible, *how};
+}
+
+}  // namespace consort::graph

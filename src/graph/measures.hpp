@@ -1,0 +1,28 @@
+// Units of measure by name, as a system and its units define them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "describe/measure.hpp"
+#include "graph/flatten.hpp"
+
+namespace consort::graph {
+
+// As the systems around the unit (the innermost first) or the unit itself define it; a bare name otherwise. The name
+// must outlive the result. None for an empty name.
+[[nodiscard]] std::optional<describe::Measure> find_measure(const FlatUnit& unit, std::string_view name);
+[[nodiscard]] std::optional<describe::Measure> find_measure(std::span<const System* const> systems,
+                                                            std::string_view name);
+[[nodiscard]] std::optional<describe::Measure> measure_of(const describe::Description& description,
+                                                          const describe::Variable& variable);
+
+enum class Fit : std::uint8_t { same, convertible, unknown, clash };
+struct MeasureFit {
+  Fit fit = Fit::same;
+  describe::Conversion conversion{};
+};
+// Unknown: one of them is not defined in SI and the names differ. Angles fit numbers without a unit.
+[[nodiscard]] MeasureFit fit(const describe::Measure& from, const describe::Measure& to, bool relative);
+
+}  // namespace consort::graph

@@ -1,0 +1,54 @@
+#include "graph/plan.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace consort::graph {
+
+namespace {
+
+Columns sized(const std::array<std::uint32_t, type_count>& counts) {
+  Columns columns;
+  for_each_type([&]<class T>() { columns.column<T>().resize(counts[static_cast<std::size_t>(type_of<T>)]); });
+  return columns;
+}
+
+}  // namespace
+
+Columns Plan::make_inputs() const { return sized(input_count); }
+Columns Plan::make_outputs() const { return sized(output_count); }
+
+UnitId Plan::find_unit(std::string_view path) const {
+  const auto found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.name == path; });
+  return found == units.end() ? no_unit : static_cast<UnitId>(found - units.begin());
+}
+
+UnitId Plan::require_unit(std::string_view path) const {
+  const UnitId id = find_unit(path);
+  if (id != no_unit) return id;
+  std::vector<std::string_view> names;
+  for (const auto& u : units) names.emplace_back(u.name);
+  throw input_error("there is no unit '{}'{}", path, suggestion(path, names));
+}
+
+std::pair<UnitId, describe::VariableId> Plan::require_variable(std::string_view path) const {
+  for (auto dot = path.rfind('.'); dot != std::string_view::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
+    const UnitId unit = find_unit(path.substr(0, dot));
+    if (unit == no_unit) continue;
+    const auto& d = *units[unit].description;
+    const auto name_in_unit = path.substr(dot + 1);
+    if (const auto id = d.find(name_in_unit); id != describe::no_variable) return {unit, id};
+    std::vector<std::string_view> names;
+    for (const auto& v : d.variables) names.emplace_back(v.name);
+    throw input_error("unit '{}' has no variable '{}'{}", units[unit].name, name_in_unit,
+                      suggestion(name_in_unit, names));
+  }
+  std::vector<std::string_view> names;
+  for (const auto& u : units) names.emplace_back(u.name);
+  throw input_error("there is no unit in '{}'{}; write it as UNIT.VARIABLE", path,
+                    suggestion(path.substr(0, path.find('.')), names));
+}
+
+}  // namespace consort::graph

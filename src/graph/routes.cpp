@@ -1,0 +1,232 @@
+#include "graph/routes.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace consort::graph {
+
+using describe::VariableId;
+
+namespace {
+
+std::vector<VariableId> sorted(std::vector<VariableId> ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+std::uint32_t index_in(const std::vector<VariableId>& choice, VariableId id) {
+  return static_cast<std::uint32_t>(std::lower_bound(choice.begin(), choice.end(), id) - choice.begin());
+}
+
+// Whether a value of one type can be taken as another without anybody saying how.
+bool converts(Type from, Type to, bool transformed) {
+  if (from == to) return true;
+  if (!is_scalar_like(from) || !is_scalar_like(to) || from == Type::Clock || to == Type::Clock) return false;
+  if (to == Type::Boolean) return transformed;
+  if (is_float(from) && !is_float(to)) return transformed;
+  return true;
+}
+
+class Layout {
+ public:
+  Layout(const Flat& flat, const Links& links, Plan& plan) : flat_(flat), links_(links), plan_(plan) {}
+
+  void operator()(std::span<const Slot> targets) {
+    choose(targets);
+    place_units();
+    place_externals();
+    for (auto& s : plan_.sources) s.clear();
+    for (std::size_t t = 0; t < type_count; ++t) plan_.sources[t].assign(plan_.input_count[t], no_source);
+    driver_.resize(type_count);
+    for (std::size_t t = 0; t < type_count; ++t) driver_[t].assign(plan_.input_count[t], nullptr);
+    for (const auto& link : links_.links) route(link);
+    for (const auto& outer : links_.outer) name_output(outer);
+    const auto by_input = [](const auto& a, const auto& b) { return a.input < b.input; };
+    std::sort(plan_.scalings.begin(), plan_.scalings.end(), by_input);
+    std::stable_sort(plan_.conversions.begin(), plan_.conversions.end(),
+                     [](const auto& a, const auto& b) { return a.unit < b.unit; });
+  }
+
+ private:
+  void choose(std::span<const Slot> targets) {
+    std::vector<std::vector<VariableId>> inputs(flat_.units.size()), outputs(flat_.units.size());
+    for (const auto& link : links_.links) {
+      inputs[link.to.unit].push_back(link.to.variable);
+      if (link.from.unit != no_unit) outputs[link.from.unit].push_back(link.from.variable);
+    }
+    for (const auto& outer : links_.outer)
+      if (outer.link.from.unit != no_unit) outputs[outer.link.from.unit].push_back(outer.link.from.variable);
+    for (const auto& target : targets) inputs[target.unit].push_back(target.variable);
+    for (UnitId u = 0; u < flat_.units.size(); ++u) {
+      const auto& d = *flat_.units[u].description;
+      for (VariableId v = 0; v < d.variables.size(); ++v)
+        if (d[v].causality == describe::Causality::output && d[v].type != Type::Clock) outputs[u].push_back(v);
+      auto& unit = plan_.units[u];
+      unit.inputs = unit.starts.signals(d, sorted(std::move(inputs[u])));
+      unit.outputs = unit.starts.signals(d, sorted(std::move(outputs[u])));
+    }
+  }
+
+  void place_units() {
+    for (auto& unit : plan_.units) {
+      unit.first_input = plan_.input_count;
+      unit.first_output = plan_.output_count;
+      for (const auto& g : unit.inputs.groups())
+        plan_.input_count[static_cast<std::size_t>(g.type)] += static_cast<std::uint32_t>(g.elements());
+      for (const auto& g : unit.outputs.groups())
+        plan_.output_count[static_cast<std::size_t>(g.type)] += static_cast<std::uint32_t>(g.elements());
+    }
+  }
+
+  // An external signal has the type and size of the first variable that it drives, unless its connector says more.
+  void place_externals() {
+    for (const auto& link : links_.links) {
+      if (link.external == no_source || externals_.contains(link.external)) continue;
+      const auto& node = flat_.nodes[link.external];
+      const auto& d = *flat_.units[link.to.unit].description;
+      const auto& v = d[link.to.variable];
+      ExternalSignal signal;
+      signal.name = node.connector->name;
+      signal.type = node.connector->type.value_or(v.type);
+      signal.count = static_cast<std::uint32_t>(link.to.count);
+      signal.unit = node.connector->unit.empty() ? std::string(d.unit_name(v)) : node.connector->unit;
+      signal.description = std::string(v.description);
+      signal.discrete = v.variability != describe::Variability::continuous;
+      auto& count = plan_.output_count[static_cast<std::size_t>(signal.type)];
+      signal.element = count;
+      count += signal.count;
+      externals_.emplace(link.external, static_cast<std::uint32_t>(plan_.externals.size()));
+      plan_.externals.push_back(std::move(signal));
+    }
+  }
+
+  struct Source {
+    Type type = Type::Float64;
+    std::uint32_t element = 0;
+    std::uint32_t count = 1;
+  };
+
+  Source source_of(const Link& link) const {
+    if (link.external != no_source) {
+      const auto found = externals_.find(link.external);
+      CONSORT_ASSERT(found != externals_.end());
+      const auto& e = plan_.externals[found->second];
+      return {e.type, e.element, e.count};
+    }
+    const auto& unit = plan_.units[link.from.unit];
+    const auto place = unit.outputs.place(index_in(unit.outputs.choice(), link.from.variable));
+    const auto first = unit.first_output[static_cast<std::size_t>(place.type)] + place.first;
+    return {place.type, first + static_cast<std::uint32_t>(link.from.first),
+            static_cast<std::uint32_t>(link.from.count)};
+  }
+
+  std::string from_text(const Link& link) const {
+    if (link.external != no_source) return flat_.nodes[link.external].path;
+    const auto& u = flat_.units[link.from.unit];
+    return fmt::format("{}.{}", u.path, (*u.description)[link.from.variable].name);
+  }
+  std::string to_text(const Link& link) const {
+    const auto& u = flat_.units[link.to.unit];
+    return fmt::format("{}.{}", u.path, (*u.description)[link.to.variable].name);
+  }
+
+  void route(const Link& link) {
+    const Source source = source_of(link);
+    const auto& unit = plan_.units[link.to.unit];
+    const auto input = index_in(unit.inputs.choice(), link.to.variable);
+    const auto place = unit.inputs.place(input);
+    const auto first = unit.first_input[static_cast<std::size_t>(place.type)] + place.first +
+                       static_cast<std::uint32_t>(link.to.first);
+    require(source.count == link.to.count,
+            "the connection {} → {}{}: {} has {} elements and {} has {}; connect elements one by one", from_text(link),
+            to_text(link), where_text(link.where), from_text(link), source.count, to_text(link), link.to.count);
+    require(converts(source.type, place.type, link.transformed),
+            "the connection {} → {}{}: {} cannot be taken as {}; give a transformation or a mapping", from_text(link),
+            to_text(link), where_text(link.where), name_of(source.type), name_of(place.type));
+    for (std::uint32_t e = 0; e < source.count; ++e) {
+      auto& driver = driver_[static_cast<std::size_t>(place.type)][first + e];
+      if (driver != nullptr) {
+        throw input_error("{} has two sources: {}{} and {}{}; remove one connection", to_text(link), from_text(*driver),
+                          where_text(driver->where), from_text(link), where_text(link.where));
+      }
+      driver = &link;
+      route_element(link, {source.type, source.element + e, 1}, place.type, first + e);
+    }
+    const auto output = link.from.unit == no_unit
+                            ? externals_.at(link.external)
+                            : index_in(plan_.units[link.from.unit].outputs.choice(), link.from.variable);
+    plan_.connections.push_back({link.from.unit, output, link.to.unit, input, source.count});
+  }
+
+  void route_element(const Link& link, const Source& source, Type to, std::uint32_t input) {
+    const bool plain = link.factor == 1.0 && link.offset == 0.0;
+    const bool same = source.type == to && link.mapping.empty();
+    if (same && (plain || to == Type::Float64)) {
+      plan_.sources[static_cast<std::size_t>(to)][input] = source.element;
+      if (!plain) plan_.scalings.push_back({input, link.factor, link.offset});
+      return;
+    }
+    require(plain || is_scalar_like(to), "the connection {} → {}{}: a {} cannot be scaled", from_text(link),
+            to_text(link), where_text(link.where), name_of(to));
+    Conversion c;
+    c.from = source.type;
+    c.to = to;
+    c.source = source.element;
+    c.input = input;
+    c.factor = link.factor;
+    c.offset = link.offset;
+    c.unit = link.to.unit;
+    for (const auto& [a, b] : link.mapping)
+      c.mapping.emplace_back(end_value(link, true, c.from, a), end_value(link, false, c.to, b));
+    plan_.conversions.push_back(std::move(c));
+  }
+
+  // A value of a mapping; enumerations also by the names of their items.
+  Value end_value(const Link& link, bool source, Type type, const std::string& text) const {
+    const Slot& slot = source ? link.from : link.to;
+    if (slot.unit == no_unit) return Value::parse(type, text, 1);
+    const auto& d = *flat_.units[slot.unit].description;
+    try {
+      Value value = describe::read_start_value(d, d[slot.variable], text);
+      require(value.size() == 1, "one value is needed, not '{}'", text);
+      return value;
+    } catch (const Error& error) {
+      throw input_error("the mapping of {} → {}{}: {}", from_text(link), to_text(link), where_text(link.where),
+                        error.what());
+    }
+  }
+
+  void name_output(const OuterLink& outer) {
+    if (!outer.link.mapping.empty()) return;
+    if (outer.link.external != no_source && !externals_.contains(outer.link.external)) return;
+    const Source source = source_of(outer.link);
+    for (std::uint32_t e = 0; e < source.count; ++e) {
+      NamedSignal signal;
+      signal.name = flat_.nodes[outer.node].path + (source.count == 1 ? "" : fmt::format("[{}]", e + 1));
+      signal.type = source.type;
+      signal.element = source.element + e;
+      signal.factor = outer.link.factor;
+      signal.offset = outer.link.offset;
+      plan_.connectors.push_back(std::move(signal));
+    }
+  }
+
+  const Flat& flat_;
+  const Links& links_;
+  Plan& plan_;
+  std::map<std::uint32_t, std::uint32_t> externals_;  // node → index into Plan::externals
+  std::vector<std::vector<const Link*>> driver_;      // per type and input element
+};
+
+}  // namespace
+
+void lay_out(const Flat& flat, const Links& links, std::span<const Slot> targets, Plan& plan) {
+  Layout(flat, links, plan)(targets);
+}
+
+}  // namespace consort::graph

@@ -1,0 +1,12 @@
+// Links into blocks and routes: where every element sits, and where every driven element comes from.
+#pragma once
+
+#include "graph/links.hpp"
+#include "graph/plan.hpp"
+
+namespace consort::graph {
+
+// `targets`: slots that are not connected but driven by something else (scenario).
+void lay_out(const Flat& flat, const Links& links, std::span<const Slot> targets, Plan& plan);
+
+}  // namespace consort::graph

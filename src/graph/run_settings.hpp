@@ -1,0 +1,81 @@
+// How a system is run, by names: what files (YAML, annotations of SSP) and the command line say beside the system.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.hpp"
+#include "graph/system.hpp"
+
+namespace consort::graph {
+
+// Who goes before whom: a unit by its path, or a group of such. In a serial group, each member sees what the members
+// before it computed in the same step; in a parallel group, none sees another's.
+struct Group {
+  enum class Kind : std::uint8_t { unit, serial, parallel };
+  Kind kind = Kind::unit;
+  std::string unit{};
+  std::vector<Group> members{};
+};
+
+// Fault injection and manoeuvres: at `at`, `target` (an input or a tunable parameter, by path) …
+struct ScenarioAction {
+  enum class Kind : std::uint8_t {
+    set,      // takes `value` and keeps it, whatever is connected
+    hold,     // keeps the value that it has
+    ramp,     // moves from the value it has to `value` within `duration`, and keeps it
+    release,  // follows its connection again
+  };
+  Kind kind = Kind::set;
+  Time at = 0;
+  std::string target;
+  std::string value{};
+  Duration duration = 0;
+  std::string where{};
+};
+
+struct LoopSettings {
+  std::string method = "newton";  // a name of solve/nonlinear.hpp
+  double tolerance = 1e-8;        // of the residual, relative to max(1, |value|)
+  int iterations = 100;
+};
+
+// Whether outputs are made consistent with inputs at communication points, where units answer without a step.
+enum class Consistency : std::uint8_t { automatic, always, never };
+
+struct RunSettings {
+  std::optional<Time> start{};
+  std::optional<Time> stop{};
+  std::optional<Duration> step{};
+  std::optional<Duration> output_interval{};
+  std::optional<double> tolerance{};
+
+  std::string stepper{};             // empty: chosen from the graph
+  int extrapolation = 0;             // order of the polynomials that inputs follow within a step, 0 to 3
+  std::vector<Group> groups{};       // for the stepper `groups`: its serial members
+  std::vector<std::string> order{};  // for `gauss-seidel`: paths of units; empty: from the graph
+  std::optional<std::uint32_t> threads{};
+  Consistency consistency = Consistency::automatic;
+  LoopSettings loops{};
+
+  std::vector<std::string> record{};  // paths, with * and ? as wildcards; empty: all outputs
+  std::uint32_t record_every = 1;     // of the communication points
+  std::string result_file{};
+  int compression = 0;  // of formats that have it, 0 to 9
+  bool record_substeps = false;
+
+  std::vector<ScenarioAction> scenario{};
+  std::string input_file{};           // CSV for the system's own input connectors
+  std::optional<double> real_time{};  // factor: 1 runs as fast as the clock
+};
+
+// A system file as a whole.
+struct Document {
+  System system;
+  RunSettings run;
+};
+
+}  // namespace consort::graph

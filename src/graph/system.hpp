@@ -1,0 +1,142 @@
+// A system by names: units, how they are connected, and the values that they start with. Readers (YAML, SSP) and users
+// in C++ write it; compile() (graph/compile.hpp) turns it into a Plan by indices.
+//
+//   System s("quarter_car");
+//   s.add("wheel", "wheel.fmu");
+//   s.add("chassis", "chassis.fmu").set("m", "400");
+//   s.connect("wheel.x", "chassis.x_w");
+//   s.connect("chassis.F", "wheel.F");
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time.hpp"
+#include "base/value.hpp"
+#include "describe/description.hpp"
+
+namespace consort::graph {
+
+// A value for a variable, as text. In a component, `name` is the name of one of its variables; in a system, it is a
+// path ("wheel.k", "front.wheel.k") or the name of one of its own connectors.
+struct Setting {
+  std::string name;
+  std::string value;
+  std::string unit{};   // of measure, that the value is given in; empty: the variable's
+  std::string where{};  // "system.yaml:12:5", for messages
+};
+
+// --- connections -----------------------------------------------------------------------------------------------------
+
+struct Linear {
+  double factor = 1;
+  double offset = 0;
+};
+
+// Source value → target value; values that are not listed are an error when they occur.
+struct Mapping {
+  std::vector<std::pair<std::string, std::string>> entries;
+};
+
+using Transformation = std::variant<std::monostate, Linear, Mapping>;
+
+// `element` is the name of a component or nested system; empty: a connector of the system itself.
+struct Endpoint {
+  std::string element;
+  std::string connector;
+  [[nodiscard]] std::string text() const { return element.empty() ? connector : element + "." + connector; }
+};
+
+struct Connection {
+  Endpoint from;
+  Endpoint to;
+  Transformation transformation{};  // after the conversion of units
+  bool suppress_unit_conversion = false;
+  std::string where{};
+};
+
+// What a system shows to the outside, or what a component is declared to have. What is not said is the variable's.
+struct Connector {
+  std::string name;
+  describe::Causality causality = describe::Causality::input;
+  std::optional<Type> type{};
+  std::string unit{};
+  std::string where{};
+};
+
+// --- elements --------------------------------------------------------------------------------------------------------
+
+struct Component {
+  std::string name;
+  std::filesystem::path source;                         // an FMU, or "model:NAME" for a native model
+  std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation where the unit has it
+  std::string solver{};                                 // for Model Exchange: a name of solve/solvers.hpp
+  std::uint32_t substeps = 1;                           // equal steps of its own per communication step
+  std::vector<Setting> settings{};
+  std::vector<Connector> connectors{};  // units and types that a system description declares; empty: as described
+  std::string where{};
+
+  Component& set(std::string name_of_variable, std::string value, std::string unit = {}) {
+    settings.push_back({std::move(name_of_variable), std::move(value), std::move(unit), {}});
+    return *this;
+  }
+};
+
+// A unit of measure that a system defines for its own connectors and settings.
+struct UnitOfMeasure {
+  std::string name;
+  std::optional<describe::BaseUnit> base{};
+};
+
+struct Experiment {
+  std::optional<Time> start{};
+  std::optional<Time> stop{};
+  std::optional<Duration> step{};  // communication step
+  std::optional<double> tolerance{};
+};
+
+class System {
+ public:
+  explicit System(std::string system_name = "system") : name(std::move(system_name)) {}
+
+  std::string name;
+  std::string description;
+  std::vector<Component> components;
+  std::vector<System> systems;
+  std::vector<Connector> connectors;
+  std::vector<Connection> connections;
+  std::vector<Setting> settings;  // beat those of what is inside; later ones beat earlier ones
+  std::vector<UnitOfMeasure> units;
+  Experiment experiment;
+  std::string where;
+
+  // Throw Error (input) when the name is taken. The reference is valid until the next add.
+  Component& add(std::string element_name, std::filesystem::path source);
+  System& add_system(System system);
+
+  // "wheel.x" is the connector x of the element wheel; a name without an element is a connector of this system, which
+  // is made when it does not exist. Throws Error (input) when there is no such element, with the nearest names.
+  Connection& connect(std::string_view from, std::string_view to);
+  Connection& connect(std::string_view from, std::string_view to, Linear transformation);
+
+  // The longest element name that `path` begins with, and the rest. An empty element when there is none.
+  [[nodiscard]] Endpoint endpoint(std::string_view path) const;
+  [[nodiscard]] const Component* component(std::string_view element_name) const;
+  [[nodiscard]] const System* system(std::string_view element_name) const;
+  [[nodiscard]] std::vector<std::string_view> element_names() const;
+
+ private:
+  [[nodiscard]] bool has_element(std::string_view element_name) const;
+  // Of the elements by name, so that connecting many stays cheap; made anew when their number has changed.
+  mutable std::unordered_set<std::string> index_;
+  mutable std::size_t indexed_ = 0;
+};
+
+}  // namespace consort::graph
