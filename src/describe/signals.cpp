@@ -34,6 +34,7 @@ SignalSet::SignalSet(const Description& description, std::span<const VariableId>
     group.references.push_back(v.reference);
     group.offsets.push_back(first + static_cast<std::uint32_t>(count));
     if (v.negated) {
+      has_negated_ = true;
       for (std::uint32_t e = 0; e < count; ++e) group.negated.push_back(first + e);
     }
   }
@@ -48,11 +49,11 @@ Columns SignalSet::make_columns() const {
   return columns;
 }
 
-void SignalSet::negate(Columns& columns) const {
+void SignalSet::turn_around(Columns& columns, const Offsets& at) const {
   for (const auto& group : groups_) {
     if (group.negated.empty()) continue;
     with_type(group.type, [&]<class T>() {
-      auto& column = columns.column<T>();
+      T* const column = columns.column<T>().data() + at[static_cast<std::size_t>(group.type)];
       if constexpr (std::is_same_v<T, Bool>) {
         for (const auto e : group.negated) column[e] = !column[e];
       } else if constexpr (std::is_integral_v<T>) {

@@ -2,6 +2,7 @@
 // crosses a unit's boundary. Made once; used for one get or set call per type.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,6 +12,9 @@
 #include "describe/description.hpp"
 
 namespace consort::describe {
+
+// Where a part of larger Columns begins, per type.
+using Offsets = std::array<std::uint32_t, type_count>;
 
 class SignalSet {
  public:
@@ -34,7 +38,9 @@ class SignalSet {
   [[nodiscard]] bool empty() const { return choice_.empty(); }
   [[nodiscard]] Columns make_columns() const;  // sized, zero
   // Turns the sign (numbers) or truth (Booleans) of negated aliases around: after a get, before a set.
-  void negate(Columns& columns) const;
+  void negate(Columns& columns, const Offsets& at = {}) const {
+    if (has_negated_) turn_around(columns, at);
+  }
 
   // Where one chosen variable's elements are: its column's type and the first element.
   struct Place {
@@ -48,6 +54,9 @@ class SignalSet {
   std::vector<VariableId> choice_;
   std::vector<Place> places_;
   std::vector<Group> groups_;
+  bool has_negated_ = false;
+
+  void turn_around(Columns& columns, const Offsets& at) const;
 };
 
 // "x" for a scalar; "x[1]", "A[2,3]" (1-based, row-major) for the element of an array.

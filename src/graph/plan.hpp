@@ -25,8 +25,7 @@ using UnitId = std::uint32_t;
 inline constexpr UnitId no_unit = std::numeric_limits<UnitId>::max();
 inline constexpr std::uint32_t no_source = std::numeric_limits<std::uint32_t>::max();
 
-// Where a unit's part of each column begins.
-using Offsets = std::array<std::uint32_t, type_count>;
+using describe::Offsets;
 
 struct PlannedUnit {
   std::string name;     // full path: "front.wheel"

@@ -33,6 +33,12 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
 
   void get(const describe::SignalSet& signals, Columns& values) override { get_values(*instance_, signals, values); }
   void set(const describe::SignalSet& signals, Columns& values) override { set_values(*instance_, signals, values); }
+  void get_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at) override {
+    get_values(*instance_, signals, values, at);
+  }
+  void set_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at) override {
+    set_values(*instance_, signals, values, at);
+  }
   bool configure(const describe::SignalSet& signals, Columns& values) override {
     return configure_values(*instance_, signals, values);
   }
@@ -63,6 +69,8 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
     if (report.end == fmi::StepReport::End::early) return {report.reached, Why::early};
     return {report.reached, Why::completed};
   }
+
+  [[nodiscard]] bool can_reject_steps() const override { return instance_->interface().can_reject_steps; }
 
   // --- capabilities
 

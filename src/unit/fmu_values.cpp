@@ -2,20 +2,38 @@
 
 namespace consort::unit {
 
-void get_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values) {
-  for (const auto& group : signals.groups()) {
-    with_type(group.type, [&]<class T>() { instance.get<T>(group.references, std::span(values.column<T>())); });
-  }
-  signals.negate(values);
+namespace {
+
+// Reals are nearly all of what is exchanged: the compiler gets to see them apart from the choice among all types.
+template <class F>
+void with_group_type(Type type, F&& f) {
+  if (type == Type::Float64) return f.template operator()<double>();
+  with_type(type, f);
 }
 
-void set_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values) {
-  signals.negate(values);
+}  // namespace
+
+void get_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values,
+                const describe::Offsets& at) {
   for (const auto& group : signals.groups()) {
-    with_type(group.type,
-              [&]<class T>() { instance.set<T>(group.references, std::span<const T>(values.column<T>())); });
+    with_group_type(group.type, [&]<class T>() {
+      T* const first = values.column<T>().data() + at[static_cast<std::size_t>(type_of<T>)];
+      instance.get<T>(group.references, std::span<T>(first, group.elements()));
+    });
   }
-  signals.negate(values);
+  signals.negate(values, at);
+}
+
+void set_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values,
+                const describe::Offsets& at) {
+  signals.negate(values, at);
+  for (const auto& group : signals.groups()) {
+    with_group_type(group.type, [&]<class T>() {
+      const T* const first = values.column<T>().data() + at[static_cast<std::size_t>(type_of<T>)];
+      instance.set<T>(group.references, std::span<const T>(first, group.elements()));
+    });
+  }
+  signals.negate(values, at);
 }
 
 bool configure_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values) {

@@ -6,9 +6,12 @@
 
 namespace consort::unit {
 
-void get_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values);
+// `at`: where in `values` the signals begin.
+void get_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values,
+                const describe::Offsets& at = {});
 // Turns negated aliases around in place and back.
-void set_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values);
+void set_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values,
+                const describe::Offsets& at = {});
 // Sets structural parameters in configuration mode; false when there is none.
 bool configure_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values);
 

@@ -128,6 +128,14 @@ class Unit : public Variables {
                                      std::span<const double>) {}
 
   virtual StepOutcome step(const StepRequest& request) = 0;
+  // Whether a discarded step may be tried again at once, as if it had not been tried; otherwise a state saved before it
+  // has to be restored first.
+  [[nodiscard]] virtual bool can_reject_steps() const { return false; }
+
+  // As get() and set(), where the values are a part of larger columns that begins at `at`. They go through a copy unless
+  // a unit knows better.
+  virtual void get_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at);
+  virtual void set_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at);
 
   // The highest time derivative of Float64 outputs that the unit tells at the end of a step, 1 <= order <=
   // output_order(); 0: none.
@@ -144,6 +152,9 @@ class Unit : public Variables {
   [[nodiscard]] virtual Events* events() { return nullptr; }
   [[nodiscard]] virtual Derivatives* derivatives() { return nullptr; }
   [[nodiscard]] virtual StepDerivatives* step_derivatives() { return nullptr; }
+
+ private:
+  Columns part_;  // room for the copies
 };
 
 }  // namespace consort::unit

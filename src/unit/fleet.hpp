@@ -1,0 +1,87 @@
+// The units of a run, wherever they are: in this thread, in a pool, in other processes.
+//
+// Values change hands in Signals, which belong to whoever runs the fleet. A call of submit() sends units off; until
+// wait() has returned, their blocks of the signals are theirs. Results do not depend on where units run.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/time.hpp"
+#include "base/value.hpp"
+#include "describe/signals.hpp"
+#include "unit/unit.hpp"
+
+namespace consort::unit {
+
+using UnitId = std::uint32_t;
+
+inline constexpr Time never = std::numeric_limits<Time>::infinity();
+
+// Everything that units are given and answer, one contiguous column per type: a part of the run state, which is copied
+// and restored as a whole.
+struct Signals {
+  Columns inputs;
+  Columns outputs;
+  // Derivatives 1 … order of the inputs' Float64 column at the beginning of the step: order after order, each as long
+  // as the column.
+  std::vector<double> derivatives;
+  int order = 0;
+  std::vector<Time> next_event;  // per unit, as it announced it
+};
+
+// A unit's blocks of the signals.
+struct Ports {
+  const describe::SignalSet* inputs = nullptr;
+  const describe::SignalSet* outputs = nullptr;
+  describe::Offsets first_input{};
+  describe::Offsets first_output{};
+  std::uint32_t substeps = 1;  // equal steps of its own per communication step
+};
+
+enum class Verb : std::uint8_t {
+  step,      // takes inputs, steps, answers outputs
+  evaluate,  // takes inputs, answers outputs; for units that answer without a step
+  read,      // answers outputs
+};
+
+// What happened beside whole steps, per unit.
+struct ExchangeCounts {
+  std::uint64_t early_returns = 0;
+  std::uint64_t discarded = 0;
+  std::uint64_t events = 0;
+};
+
+struct FleetSnapshot {
+  std::vector<std::unique_ptr<Snapshot>> units;  // null for units that were not saved
+};
+
+class Fleet {
+ public:
+  virtual ~Fleet() = default;
+
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  // For everything off the step path; only while nothing is submitted.
+  [[nodiscard]] virtual Unit& unit(UnitId id) = 0;
+
+  // Sends units off. The request and the signals must stay in place until wait() returns.
+  virtual void submit(std::span<const UnitId> units, Verb verb, const StepRequest& request, Signals& signals) = 0;
+  // Waits for all that were submitted. True when each completed its step; otherwise outcomes() tells. When units
+  // failed, the Error of the first of them (in the order of ids) is thrown, after all have stopped.
+  virtual bool wait() = 0;
+  // Of the last step, by id.
+  [[nodiscard]] virtual std::span<const StepOutcome> outcomes() const = 0;
+
+  // Into `snapshot`, reusing what it holds. Units that cannot be saved must not be named.
+  virtual void save(std::span<const UnitId> units, FleetSnapshot& snapshot) = 0;
+  virtual void restore(const FleetSnapshot& snapshot) = 0;
+
+  [[nodiscard]] virtual ExchangeCounts counts(UnitId id) const = 0;
+  // Seconds that the unit took per step, from steps sampled now and then; 0 before the first sample.
+  [[nodiscard]] virtual double cost(UnitId id) const = 0;
+};
+
+}  // namespace consort::unit
