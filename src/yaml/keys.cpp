@@ -1,0 +1,74 @@
+#include "yaml/keys.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace consort::yaml {
+
+namespace {
+
+using Name = std::string_view;
+
+constexpr std::array file{Name("consort"),     Name("name"),
+                          Name("description"), Name("units"),
+                          Name("connections"), Name("inputs"),
+                          Name("outputs"),     Name("parameters"),
+                          Name("set"),         Name("experiment"),
+                          Name("run"),         Name("record"),
+                          Name("scenario"),    Name("units_of_measure")};
+constexpr std::array component{Name("fmu"),      Name("model"), Name("interface"), Name("solver"),
+                               Name("substeps"), Name("start"), Name("connectors")};
+constexpr std::array included{Name("system"), Name("set")};
+constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
+                              Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure")};
+constexpr std::array connector{Name("causality"), Name("type"), Name("unit")};
+constexpr std::array connection{Name("from"),   Name("to"),  Name("factor"),
+                                Name("offset"), Name("map"), Name("convert_units")};
+constexpr std::array value{Name("value"), Name("unit")};
+constexpr std::array unit_of_measure{Name("kg"),  Name("m"),  Name("s"),   Name("A"),      Name("K"),
+                                     Name("mol"), Name("cd"), Name("rad"), Name("factor"), Name("offset")};
+constexpr std::array experiment{Name("start"), Name("stop"), Name("step"), Name("tolerance"), Name("output_interval")};
+constexpr std::array run{Name("stepper"), Name("extrapolation"), Name("order"),     Name("groups"),    Name("threads"),
+                         Name("loops"),   Name("consistent"),    Name("real_time"), Name("input_file")};
+constexpr std::array loop{Name("method"), Name("tolerance"), Name("iterations")};
+constexpr std::array group{Name("serial"), Name("parallel")};
+constexpr std::array record{Name("variables"), Name("every"), Name("file"), Name("compression"), Name("substeps")};
+constexpr std::array scenario{Name("at"),      Name("set"), Name("hold"),  Name("ramp"),
+                              Name("release"), Name("to"),  Name("within")};
+
+constexpr KeyTable tables[] = {
+    {"system_file", "a system file", file},
+    {"component", "a unit", component},
+    {"included_system", "a system from another file", included},
+    {"inline_system", "a system inside of a system", in_place},
+    {"connector", "a connector", connector},
+    {"connection", "a connection", connection},
+    {"value_with_unit", "a value", value},
+    {"unit_of_measure", "a unit of measure", unit_of_measure},
+    {"experiment", "'experiment'", experiment},
+    {"run", "'run'", run},
+    {"loops", "'loops'", loop},
+    {"group", "a group", group},
+    {"record", "'record'", record},
+    {"scenario_action", "an action of the scenario", scenario},
+};
+
+}  // namespace
+
+const KeyTable& file_keys() { return tables[0]; }
+const KeyTable& component_keys() { return tables[1]; }
+const KeyTable& included_keys() { return tables[2]; }
+const KeyTable& inline_keys() { return tables[3]; }
+const KeyTable& connector_keys() { return tables[4]; }
+const KeyTable& connection_keys() { return tables[5]; }
+const KeyTable& value_keys() { return tables[6]; }
+const KeyTable& unit_of_measure_keys() { return tables[7]; }
+const KeyTable& experiment_keys() { return tables[8]; }
+const KeyTable& run_keys() { return tables[9]; }
+const KeyTable& loop_keys() { return tables[10]; }
+const KeyTable& group_keys() { return tables[11]; }
+const KeyTable& record_keys() { return tables[12]; }
+const KeyTable& scenario_keys() { return tables[13]; }
+std::span<const KeyTable> all_key_tables() { return tables; }
+
+}  // namespace consort::yaml

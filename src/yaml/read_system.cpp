@@ -1,0 +1,394 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "yaml/reader_parts.hpp"
+
+namespace consort::yaml {
+
+using graph::Component;
+using graph::Connection;
+using graph::Connector;
+using graph::Endpoint;
+using graph::Setting;
+using graph::System;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// --- values
+
+// "3 cm" and "1 2 3 cm", but not "1 2 3", "on" or "two words".
+std::optional<std::pair<std::string_view, std::string_view>> split_unit(std::string_view text) {
+  const auto parts = split_white(text);
+  if (parts.size() < 2 || read_number(parts.back())) return std::nullopt;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i)
+    if (!read_number(parts[i])) return std::nullopt;
+  const auto unit = parts.back();
+  const auto numbers = text.substr(0, static_cast<std::size_t>(unit.data() - text.data()));
+  return std::pair{trim(numbers), unit};
+}
+
+// YAML's own spelling of what is not finite, as base/value.hpp reads it.
+std::string element_text(const Node& node) {
+  if (!node.quoted && node.text.find('.') != std::string::npos) {
+    const auto number = read_number(node.text);
+    if (number && std::isnan(*number)) return "NaN";
+    if (number && std::isinf(*number)) return *number > 0 ? "INF" : "-INF";
+  }
+  return node.text;
+}
+
+void append_elements(const View& view, std::string_view what, std::string& text) {
+  if (view.is(Node::Kind::scalar)) {
+    if (!text.empty()) text += ' ';
+    text += element_text(view.node());
+    return;
+  }
+  for (const auto& item : view.list(what)) append_elements(item, what, text);
+}
+
+void read_settings(const View& view, std::string_view what, std::vector<Setting>& settings) {
+  for (const auto& [key, value] : view.entries(what)) {
+    Setting setting;
+    setting.name = key.node().text;
+    setting.where = key.where();
+    read_value(value, fmt::format("the value of {}", quote(setting.name)), setting.value, &setting.unit);
+    settings.push_back(std::move(setting));
+  }
+}
+
+// --- connectors and units of measure
+
+Type read_type(const View& view) {
+  const auto& given = view.text("the type of a connector");
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < type_count; ++i) names.push_back(name_of(static_cast<Type>(i)));
+  const auto found = std::find(names.begin(), names.end(), given);
+  if (found != names.end()) return static_cast<Type>(found - names.begin());
+  throw view.error("there is no type {}{}; the types are {}", quote(given), suggestion(given, names),
+                   fmt::join(names, ", "));
+}
+
+void read_connector(const View& view, bool with_causality, Connector& connector) {
+  if (view.is(Node::Kind::null)) return;
+  if (view.is(Node::Kind::scalar)) {
+    connector.unit = view.text("the unit of a connector");
+    return;
+  }
+  const Fields fields(view, connector_keys());
+  if (const auto type = fields.find("type")) connector.type = read_type(*type);
+  if (const auto unit = fields.find("unit")) connector.unit = unit->text("the unit of a connector");
+  if (const auto causality = fields.find("causality")) {
+    if (!with_causality) throw causality->error("the place of this connector says its causality; remove the key");
+    const auto kind = causality->choice("the causality", {"parameter", "calculatedParameter", "input", "output",
+                                                          "local", "independent", "structuralParameter"});
+    connector.causality = static_cast<describe::Causality>(kind);
+  }
+}
+
+// {speed: m/s, mode: {type: Int32}} or [speed, mode].
+void read_connectors(const View& view, describe::Causality causality, bool with_causality,
+                     std::vector<Connector>& connectors) {
+  std::unordered_map<std::string, std::string> known;
+  for (const auto& connector : connectors) known.emplace(connector.name, connector.where);
+  const auto add = [&](const View& key) -> Connector& {
+    const auto& name = key.text("the name of a connector");
+    const auto [other, is_new] = known.emplace(name, key.where());
+    if (!is_new) throw key.error("there is another connector {} ({}); rename one", quote(name), other->second);
+    connectors.push_back({name, causality, {}, {}, key.where()});
+    return connectors.back();
+  };
+  if (view.is(Node::Kind::list)) {
+    for (const auto& item : view.list("the connectors")) add(item);
+    return;
+  }
+  for (const auto& [key, value] : view.entries("the connectors")) read_connector(value, with_causality, add(key));
+}
+
+void read_units_of_measure(const View& view, System& system) {
+  for (const auto& [key, value] : view.entries("'units_of_measure'")) {
+    graph::UnitOfMeasure unit;
+    unit.name = key.text("the name of a unit of measure");
+    if (!value.is(Node::Kind::null)) {
+      const Fields fields(value, unit_of_measure_keys());
+      describe::BaseUnit base;
+      for (std::size_t i = 0; i < base.exponents.size(); ++i) {
+        if (const auto exponent = fields.find(describe::base_unit_name(i)))
+          base.exponents[i] =
+              static_cast<std::int8_t>(exponent->integer("an exponent of a unit of measure", -127, 127));
+      }
+      if (const auto factor = fields.find("factor")) base.factor = factor->positive("the factor of a unit of measure");
+      if (const auto offset = fields.find("offset")) base.offset = offset->number("the offset of a unit of measure");
+      unit.base = base;
+    }
+    system.units.push_back(std::move(unit));
+  }
+}
+
+// --- elements
+
+class ElementReader {
+ public:
+  ElementReader(const fs::path& folder, Context& context, System& system)
+      : folder_(folder), context_(context), system_(system) {}
+
+  void operator()(const View& key, const View& value) {
+    const auto& name = key.text("the name of a unit");
+    if (name.front() == '.' || name.back() == '.')
+      throw key.error("the name of a unit must not begin or end with a dot");
+    if (value.is(Node::Kind::scalar)) return read_short(key, value);
+    const auto has = [&](std::string_view field) {
+      const auto all = value.entries(fmt::format("unit {}", quote(name)));
+      return std::any_of(all.begin(), all.end(), [&](const auto& e) { return e.first.node().text == field; });
+    };
+    if (has("system")) return read_included(key, Fields(value, included_keys()));
+    if (has("units") || has("connections")) return read_inline(key, Fields(value, inline_keys()));
+    read_component(key, Fields(value, component_keys()));
+  }
+
+ private:
+  void read_short(const View& key, const View& value) {
+    const auto& source = value.text("a unit");
+    const auto ending = fs::path(source).extension();
+    if (ending == ".yaml" || ending == ".yml") return include(key, value, nullptr);
+    add_component(key, source.starts_with("model:") ? fs::path(source) : beside(folder_, source));
+  }
+
+  Component& add_component(const View& key, const fs::path& source) {
+    auto& component = system_.add(key.node().text, source);
+    component.where = key.where();
+    return component;
+  }
+
+  void read_component(const View& key, const Fields& fields) {
+    const auto fmu = fields.find("fmu");
+    const auto model = fields.find("model");
+    if (fmu.has_value() == model.has_value()) {
+      throw key.error(
+          "unit {} is {}; give one of 'fmu' (a file), 'model' (the name of a native model), 'system' (a "
+          "file), or 'units' and 'connections'",
+          quote(key.node().text), fmu ? "an FMU and a model at once" : "nothing yet");
+    }
+    auto& component =
+        add_component(key, fmu ? beside(folder_, fmu->text("'fmu'")) : fs::path("model:" + model->text("'model'")));
+    if (const auto interface = fields.find("interface")) {
+      constexpr describe::InterfaceType types[] = {describe::InterfaceType::co_simulation,
+                                                   describe::InterfaceType::model_exchange};
+      component.interface = types[interface->choice("the interface", {"cs", "me"})];
+    }
+    if (const auto solver = fields.find("solver")) component.solver = solver->text("the solver");
+    if (const auto substeps = fields.find("substeps"))
+      component.substeps = static_cast<std::uint32_t>(substeps->integer("the number of sub-steps", 1, 1'000'000));
+    if (const auto start = fields.find("start")) read_settings(*start, "'start'", component.settings);
+    if (const auto connectors = fields.find("connectors"))
+      read_connectors(*connectors, describe::Causality::input, true, component.connectors);
+  }
+
+  void read_included(const View& key, const Fields& fields) {
+    const auto set = fields.find("set");
+    include(key, fields.need("system"), set ? &*set : nullptr);
+  }
+
+  void include(const View& key, const View& path, const View* set) {
+    const fs::path file = beside(folder_, path.text("the file of a system"));
+    std::string text;
+    try {
+      require_includable(file, context_);
+      text = context_.load(file);
+    } catch (const Error& error) {
+      throw path.error("{}", error.what());
+    }
+    System inner = read_file_of_system(text, file, context_, nullptr);
+    inner.experiment = {};  // only that of the outermost system counts
+    add_system(key, std::move(inner), set);
+  }
+
+  void read_inline(const View& key, const Fields& fields) {
+    System inner;
+    read_contents(fields, folder_, context_, inner);
+    add_system(key, std::move(inner), nullptr);
+  }
+
+  void add_system(const View& key, System inner, const View* set) {
+    inner.name = key.node().text;
+    inner.where = key.where();
+    if (set != nullptr) read_settings(*set, "'set'", inner.settings);
+    system_.add_system(std::move(inner));
+  }
+
+  const fs::path& folder_;
+  Context& context_;
+  System& system_;
+};
+
+// --- connections
+
+// Cuts a trailing " * 2" (or " + 1", " - 1") off: an operator of `operators` and a number, with blanks around them.
+std::optional<double> cut_operation(std::string_view& text, std::string_view operators) {
+  const auto parts = split_white(text);
+  if (parts.size() < 3) return std::nullopt;
+  const auto sign = parts[parts.size() - 2];
+  const auto value = read_number(parts.back());
+  if (!value || sign.size() != 1 || operators.find(sign.front()) == std::string_view::npos) return std::nullopt;
+  text = trim(text.substr(0, static_cast<std::size_t>(sign.data() - text.data())));
+  return sign == "-" ? -*value : *value;
+}
+
+class ConnectionReader {
+ public:
+  explicit ConnectionReader(System& system) : system_(system) {
+    for (const auto& connector : system.connectors) own_.emplace(connector.name, &connector);
+  }
+
+  void operator()(const View& view) {
+    if (view.is(Node::Kind::scalar)) return read_short(view);
+    const Fields fields(view, connection_keys());
+    Connection connection;
+    connection.where = view.where();
+    const auto from = fields.need("from");
+    connection.from = end(from, from.text("'from'"), describe::Causality::output);
+    read_transformation(fields, connection);
+    if (const auto convert = fields.find("convert_units"))
+      connection.suppress_unit_conversion = !convert->truth("'convert_units'");
+    const auto to = fields.need("to");
+    if (to.is(Node::Kind::list)) {
+      for (const auto& one : to.list("'to'")) add(one, connection);
+    } else {
+      add(to, connection);
+    }
+  }
+
+ private:
+  void add(const View& to, Connection connection) {
+    connection.to = end(to, to.text("'to'"), describe::Causality::input);
+    system_.connections.push_back(std::move(connection));
+  }
+
+  // "a.y -> b.u", "a.y -> b.u * 2 + 1".
+  void read_short(const View& view) {
+    const std::string_view text = view.text("a connection");
+    std::size_t width = 2;
+    auto arrow = text.find("->");
+    if (arrow == std::string_view::npos) {
+      arrow = text.find("→");
+      width = std::string_view("→").size();
+    }
+    if (arrow == std::string_view::npos)
+      throw view.error("a connection is written 'FROM.OUTPUT -> TO.INPUT', not {}", quote(text));
+    const auto source = trim(text.substr(0, arrow));
+    auto target = trim(text.substr(arrow + width));
+    if (source.empty() || target.empty() || target.find("->") != std::string_view::npos)
+      throw view.error("a connection goes from one output to one input, 'FROM.OUTPUT -> TO.INPUT', not {}",
+                       quote(text));
+    Connection connection;
+    connection.where = view.where();
+    const auto offset = cut_operation(target, "+-");
+    const auto factor = cut_operation(target, "*");
+    if (factor || offset) connection.transformation = graph::Linear{factor.value_or(1), offset.value_or(0)};
+    connection.from = end(view, source, describe::Causality::output);
+    connection.to = end(view, target, describe::Causality::input);
+    system_.connections.push_back(std::move(connection));
+  }
+
+  static void read_transformation(const Fields& fields, Connection& connection) {
+    const auto factor = fields.find("factor");
+    const auto offset = fields.find("offset");
+    const auto map = fields.find("map");
+    if (map && (factor || offset))
+      throw map->error("a connection has either a map or a factor and an offset; remove one");
+    if (map) {
+      graph::Mapping mapping;
+      for (const auto& [key, value] : map->entries("'map'"))
+        mapping.entries.emplace_back(key.node().text, value.text("the target of a map"));
+      if (mapping.entries.empty()) throw map->error("the map has no entries; write {{from: to, …}}, or remove it");
+      connection.transformation = std::move(mapping);
+    } else if (factor || offset) {
+      graph::Linear linear;
+      if (factor) linear.factor = factor->number("'factor'");
+      if (offset) linear.offset = offset->number("'offset'");
+      connection.transformation = linear;
+    }
+  }
+
+  // `causality`: what a unit's variable at this end would be; connectors of the system itself are the other way round.
+  Endpoint end(const View& view, std::string_view path, describe::Causality causality) const {
+    Endpoint found = system_.endpoint(path);
+    if (!found.element.empty()) return found;
+    const auto own = own_.find(path);
+    if (own == own_.end()) throw unknown(view, path);
+    const bool is_output = own->second->causality == describe::Causality::output;
+    const bool is_source = causality == describe::Causality::output;
+    if (is_output == is_source) {
+      throw view.error("{} is an {} of the system itself and cannot be {} inside of it; turn the connection round",
+                       quote(path), is_output ? "output" : "input", is_source ? "read" : "driven");
+    }
+    return found;
+  }
+
+  Error unknown(const View& view, std::string_view path) const {
+    auto names = system_.element_names();
+    const auto dot = path.find('.');
+    if (dot != std::string_view::npos)
+      return view.error("there is no unit {} to connect {} to{}", quote(path.substr(0, dot)), quote(path),
+                        suggestion(path.substr(0, dot), names));
+    for (const auto& c : system_.connectors) names.emplace_back(c.name);
+    return view.error(
+        "{} is neither UNIT.VARIABLE nor an input or output of the system{}; declare it under 'inputs' or "
+        "'outputs'",
+        quote(path), suggestion(path, names));
+  }
+
+  System& system_;
+  std::unordered_map<std::string_view, const Connector*> own_;
+};
+
+}  // namespace
+
+void read_value(const View& view, std::string_view what, std::string& value, std::string* unit) {
+  if (view.is(Node::Kind::null)) throw view.error("{} is missing; write it behind the colon", what);
+  if (view.is(Node::Kind::mapping) && unit != nullptr) {
+    const Fields fields(view, value_keys());
+    const auto inner = fields.need("value");
+    if (inner.is(Node::Kind::mapping) || inner.is(Node::Kind::null))
+      throw inner.error("{} must be a value or a list", what);
+    append_elements(inner, what, value);
+    if (const auto given = fields.find("unit")) *unit = given->text("the unit of a value");
+    return;
+  }
+  if (view.is(Node::Kind::scalar) && !view.node().quoted && unit != nullptr) {
+    if (const auto parts = split_unit(view.node().text)) {
+      value = parts->first;
+      *unit = parts->second;
+      return;
+    }
+  }
+  append_elements(view, what, value);
+}
+
+void read_contents(const Fields& fields, const fs::path& folder, Context& context, System& system) {
+  using describe::Causality;
+  if (const auto text = fields.find("description")) system.description = text->text("the description");
+  if (const auto units = fields.find("units_of_measure")) read_units_of_measure(*units, system);
+  if (const auto inputs = fields.find("inputs")) read_connectors(*inputs, Causality::input, false, system.connectors);
+  if (const auto outputs = fields.find("outputs"))
+    read_connectors(*outputs, Causality::output, false, system.connectors);
+  if (const auto parameters = fields.find("parameters"))
+    read_connectors(*parameters, Causality::parameter, false, system.connectors);
+  ElementReader read_element(folder, context, system);
+  for (const auto& [key, value] : fields.need("units").entries("'units'")) read_element(key, value);
+  if (const auto connections = fields.find("connections")) {
+    ConnectionReader read_connection(system);
+    for (const auto& view : connections->list("'connections'")) read_connection(view);
+  }
+  if (const auto set = fields.find("set")) read_settings(*set, "'set'", system.settings);
+}
+
+}  // namespace consort::yaml

@@ -1,0 +1,311 @@
+#include "yaml/writer.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "yaml/view.hpp"
+
+namespace consort::yaml {
+
+using namespace graph;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// --- scalars
+
+bool is_plain_character(char c) {
+  const auto u = static_cast<unsigned char>(c);
+  return std::isalnum(u) != 0 || u >= 0x80 || std::string_view("_./-+*()^% ").find(c) != std::string_view::npos;
+}
+
+// Whether YAML reads the text as itself without quotes, in lists and mappings of either style.
+bool is_plain(std::string_view text) {
+  if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
+  if (!std::all_of(text.begin(), text.end(), is_plain_character)) return false;
+  const auto first = static_cast<unsigned char>(text.front());
+  const bool starts = std::isalnum(first) != 0 || first >= 0x80 || first == '_' || first == '/' || first == '.';
+  if (!starts && !read_number(text)) return false;
+  if (text.starts_with("..")) return text.starts_with("../");
+  return !iequals(text, "null");
+}
+
+std::string in_quotes(std::string_view text) {
+  require(is_utf8(text), "{} is not UTF-8 and cannot be written as YAML; correct the text", quote(text));
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\x{:02X}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string scalar(std::string_view text) { return is_plain(text) ? std::string(text) : in_quotes(text); }
+
+// A value that must not be taken for a number with a unit.
+std::string value_text(const Setting& setting) {
+  const auto parts = split_white(setting.value);
+  const bool number_first = !parts.empty() && read_number(parts.front());
+  const bool simple = is_plain(setting.value) && (parts.size() < 2 || read_number(parts.back()));
+  if (setting.unit.empty()) {
+    const bool dotted = setting.value.find('.') != std::string::npos && iequals(setting.value.substr(0, 1), ".");
+    return simple && !dotted ? setting.value : in_quotes(setting.value);
+  }
+  const bool numbers = std::all_of(parts.begin(), parts.end(), [](auto p) { return read_number(p).has_value(); });
+  const bool short_form = number_first && numbers && simple && is_plain(setting.unit) &&
+                          setting.unit.find(' ') == std::string::npos && !read_number(setting.unit);
+  if (short_form) return fmt::format("{} {}", setting.value, setting.unit);
+  return fmt::format("{{value: {}, unit: {}}}", simple ? setting.value : in_quotes(setting.value), scalar(setting.unit));
+}
+
+std::string path_text(const fs::path& path, const fs::path& folder) {
+  if (folder.empty() || path.empty()) return path.string();
+  const auto relative = path.lexically_relative(folder);
+  return relative.empty() ? fs::absolute(path).string() : relative.string();
+}
+
+std::string list_text(const std::vector<std::string>& texts) {
+  std::vector<std::string> scalars;
+  scalars.reserve(texts.size());
+  for (const auto& text : texts) scalars.push_back(scalar(text));
+  return fmt::format("[{}]", fmt::join(scalars, ", "));
+}
+
+// "{a: 1, b: 2}" from its parts.
+class Flow {
+ public:
+  void add(std::string_view key, const std::string& value) { parts_.push_back(fmt::format("{}: {}", key, value)); }
+  template <class T>
+  void add(std::string_view key, const std::optional<T>& value) {
+    if (value) add(key, fmt::format("{}", *value));
+  }
+  [[nodiscard]] bool empty() const { return parts_.empty(); }
+  [[nodiscard]] std::string text() const { return fmt::format("{{{}}}", fmt::join(parts_, ", ")); }
+
+ private:
+  std::vector<std::string> parts_;
+};
+
+// --- the document
+
+class Writer {
+ public:
+  explicit Writer(const fs::path& folder) : folder_(folder) {}
+
+  std::string operator()(const Document& document) {
+    line(0, "consort: 1");
+    line(0, "name: {}", scalar(document.system.name));
+    write_contents(document.system, 0);
+    write_experiment(document);
+    write_run(document.run);
+    write_record(document.run);
+    write_scenario(document.run);
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Args>
+  void line(int level, fmt::format_string<Args...> text, Args&&... args) {
+    out_.append(2 * static_cast<std::size_t>(level), ' ');
+    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  void write_contents(const System& system, int level) {
+    using describe::Causality;
+    if (!system.description.empty()) line(level, "description: {}", scalar(system.description));
+    write_units_of_measure(system, level);
+    const auto is_input = [](Causality c) { return c == Causality::input || c == Causality::independent; };
+    const auto is_parameter = [](Causality c) {
+      return c == Causality::parameter || c == Causality::structural_parameter;
+    };
+    write_connectors(system, "inputs", level, is_input);
+    write_connectors(system, "outputs", level, [&](Causality c) { return !is_input(c) && !is_parameter(c); });
+    write_connectors(system, "parameters", level, is_parameter);
+    line(level, "units:{}", system.components.empty() && system.systems.empty() ? " {}" : "");
+    for (const auto& component : system.components) write_component(component, level + 1);
+    for (const auto& inner : system.systems) {
+      line(level + 1, "{}:", scalar(inner.name));
+      write_contents(inner, level + 2);
+    }
+    if (!system.connections.empty()) line(level, "connections:");
+    for (const auto& connection : system.connections) line(level + 1, "- {}", connection_text(connection));
+    write_settings("set", system.settings, level);
+  }
+
+  void write_units_of_measure(const System& system, int level) {
+    if (!system.units.empty()) line(level, "units_of_measure:");
+    for (const auto& unit : system.units) {
+      if (!unit.base) {
+        line(level + 1, "{}:", scalar(unit.name));
+        continue;
+      }
+      Flow flow;
+      for (std::size_t i = 0; i < unit.base->exponents.size(); ++i)
+        if (unit.base->exponents[i] != 0)
+          flow.add(describe::base_unit_name(i), fmt::format("{}", static_cast<int>(unit.base->exponents[i])));
+      if (unit.base->factor != 1) flow.add("factor", fmt::format("{}", unit.base->factor));
+      if (unit.base->offset != 0) flow.add("offset", fmt::format("{}", unit.base->offset));
+      line(level + 1, "{}: {}", scalar(unit.name), flow.text());
+    }
+  }
+
+  static std::string connector_text(const Connector& connector, bool with_causality) {
+    Flow flow;
+    if (with_causality) flow.add("causality", std::string(describe::name_of(connector.causality)));
+    if (connector.type) flow.add("type", std::string(name_of(*connector.type)));
+    if (!connector.unit.empty()) flow.add("unit", scalar(connector.unit));
+    return flow.empty() ? std::string() : " " + flow.text();
+  }
+
+  void write_connectors(const System& system, std::string_view key, int level, const auto& belongs) {
+    bool first = true;
+    for (const auto& connector : system.connectors) {
+      if (!belongs(connector.causality)) continue;
+      if (std::exchange(first, false)) line(level, "{}:", key);
+      line(level + 1, "{}:{}", scalar(connector.name), connector_text(connector, false));
+    }
+  }
+
+  void write_component(const Component& component, int level) {
+    const std::string source = component.source.string();
+    const bool is_model = source.starts_with("model:");
+    line(level, "{}:", scalar(component.name));
+    line(level + 1, "{}: {}", is_model ? "model" : "fmu",
+         scalar(is_model ? source.substr(6) : path_text(component.source, folder_)));
+    if (component.interface) {
+      require(*component.interface != describe::InterfaceType::scheduled_execution,
+              "unit '{}': scheduled execution cannot be written as YAML; choose another interface", component.name);
+      line(level + 1, "interface: {}", *component.interface == describe::InterfaceType::co_simulation ? "cs" : "me");
+    }
+    if (!component.solver.empty()) line(level + 1, "solver: {}", scalar(component.solver));
+    if (component.substeps != 1) line(level + 1, "substeps: {}", component.substeps);
+    write_settings("start", component.settings, level + 1);
+    if (!component.connectors.empty()) line(level + 1, "connectors:");
+    for (const auto& connector : component.connectors)
+      line(level + 2, "{}:{}", scalar(connector.name), connector_text(connector, true));
+  }
+
+  // A mapping has every key once: of several settings of one name the last counts.
+  void write_settings(std::string_view key, const std::vector<Setting>& settings, int level) {
+    if (!settings.empty()) line(level, "{}:", key);
+    std::unordered_map<std::string_view, const Setting*> last;
+    for (const auto& setting : settings) last[setting.name] = &setting;
+    for (const auto& setting : settings)
+      if (last[setting.name] == &setting) line(level + 1, "{}: {}", scalar(setting.name), value_text(setting));
+  }
+
+  static std::string connection_text(const Connection& c) {
+    const std::string from = c.from.text();
+    const std::string to = c.to.text();
+    const bool bare = (from + to).find_first_of(" >") == std::string::npos;
+    if (bare && c.transformation.index() == 0 && !c.suppress_unit_conversion && is_plain(from) && is_plain(to))
+      return fmt::format("{} -> {}", from, to);
+    Flow flow;
+    flow.add("from", scalar(from));
+    flow.add("to", scalar(to));
+    if (const auto* linear = std::get_if<Linear>(&c.transformation)) {
+      flow.add("factor", fmt::format("{}", linear->factor));
+      if (linear->offset != 0) flow.add("offset", fmt::format("{}", linear->offset));
+    } else if (const auto* mapping = std::get_if<Mapping>(&c.transformation)) {
+      Flow entries;
+      for (const auto& [source, target] : mapping->entries) entries.add(scalar(source), scalar(target));
+      flow.add("map", entries.text());
+    }
+    if (c.suppress_unit_conversion) flow.add("convert_units", std::string("false"));
+    return flow.text();
+  }
+
+  // What a run was told beats what the system says: they become one.
+  void write_experiment(const Document& document) {
+    const auto& e = document.system.experiment;
+    const auto& run = document.run;
+    Flow flow;
+    flow.add("start", run.start ? run.start : e.start);
+    flow.add("stop", run.stop ? run.stop : e.stop);
+    flow.add("step", run.step ? run.step : e.step);
+    flow.add("tolerance", run.tolerance ? run.tolerance : e.tolerance);
+    flow.add("output_interval", run.output_interval);
+    if (!flow.empty()) line(0, "experiment: {}", flow.text());
+  }
+
+  static std::string group_text(const Group& group) {
+    if (group.kind == Group::Kind::unit) return scalar(group.unit);
+    std::vector<std::string> members;
+    for (const auto& member : group.members) members.push_back(group_text(member));
+    return fmt::format("{{{}: [{}]}}", group.kind == Group::Kind::serial ? "serial" : "parallel",
+                       fmt::join(members, ", "));
+  }
+
+  void write_run(const RunSettings& run) {
+    std::string& all = out_;
+    const std::size_t before = all.size();
+    line(0, "run:");
+    const std::size_t begun = all.size();
+    if (!run.stepper.empty()) line(1, "stepper: {}", scalar(run.stepper));
+    if (run.extrapolation != 0) line(1, "extrapolation: {}", run.extrapolation);
+    if (!run.order.empty()) line(1, "order: {}", list_text(run.order));
+    if (!run.groups.empty()) line(1, "groups:");
+    for (const auto& group : run.groups) line(2, "- {}", group_text(group));
+    if (run.threads) line(1, "threads: {}", *run.threads);
+    if (run.consistency != Consistency::automatic)
+      line(1, "consistent: {}", run.consistency == Consistency::always ? "always" : "never");
+    const LoopSettings usual;
+    Flow loops;
+    if (run.loops.method != usual.method) loops.add("method", scalar(run.loops.method));
+    if (run.loops.tolerance != usual.tolerance) loops.add("tolerance", fmt::format("{}", run.loops.tolerance));
+    if (run.loops.iterations != usual.iterations) loops.add("iterations", fmt::format("{}", run.loops.iterations));
+    if (!loops.empty()) line(1, "loops: {}", loops.text());
+    if (run.real_time) line(1, "real_time: {}", *run.real_time);
+    if (!run.input_file.empty()) line(1, "input_file: {}", scalar(path_text(run.input_file, folder_)));
+    if (all.size() == begun) all.resize(before);
+  }
+
+  void write_record(const RunSettings& run) {
+    Flow flow;
+    if (!run.record.empty()) flow.add("variables", list_text(run.record));
+    if (run.record_every != 1) flow.add("every", fmt::format("{}", run.record_every));
+    if (!run.result_file.empty()) flow.add("file", scalar(path_text(run.result_file, folder_)));
+    if (run.compression != 0) flow.add("compression", fmt::format("{}", run.compression));
+    if (run.record_substeps) flow.add("substeps", std::string("true"));
+    if (!flow.empty()) line(0, "record: {}", flow.text());
+  }
+
+  void write_scenario(const RunSettings& run) {
+    constexpr std::string_view verbs[] = {"set", "hold", "ramp", "release"};
+    if (!run.scenario.empty()) line(0, "scenario:");
+    for (const auto& action : run.scenario) {
+      Flow flow;
+      flow.add("at", fmt::format("{}", action.at));
+      flow.add(verbs[static_cast<std::size_t>(action.kind)], scalar(action.target));
+      if (action.kind == ScenarioAction::Kind::set || action.kind == ScenarioAction::Kind::ramp)
+        flow.add("to", is_plain(action.value) && action.value.front() != '.' ? action.value : in_quotes(action.value));
+      if (action.kind == ScenarioAction::Kind::ramp) flow.add("within", fmt::format("{}", action.duration));
+      line(1, "- {}", flow.text());
+    }
+  }
+
+  const fs::path& folder_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string write_system(const Document& document, const fs::path& folder) { return Writer(folder)(document); }
+
+}  // namespace consort::yaml
