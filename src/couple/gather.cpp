@@ -1,0 +1,142 @@
+#include "couple/gather.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace consort::couple {
+
+using graph::Conversion;
+
+namespace {
+
+template <class T>
+constexpr bool numeric = std::is_arithmetic_v<T> || std::is_same_v<T, Bool> || std::is_same_v<T, EnumValue>;
+
+template <class T>
+double number(const T& element) {
+  if constexpr (std::is_same_v<T, Bool>) {
+    return element.value ? 1.0 : 0.0;
+  } else if constexpr (std::is_same_v<T, EnumValue>) {
+    return static_cast<double>(element.value);
+  } else {
+    return static_cast<double>(element);
+  }
+}
+
+template <class T>
+T rounded(double x, const Conversion& c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(x);
+  } else if constexpr (std::is_same_v<T, Bool>) {
+    return Bool(x != 0.0);
+  } else {
+    using Integer = std::conditional_t<std::is_same_v<T, EnumValue>, std::int64_t, T>;
+    const double r = std::nearbyint(x);
+    constexpr auto low = static_cast<double>(std::numeric_limits<Integer>::min());
+    const double high = std::ldexp(1.0, std::numeric_limits<Integer>::digits);  // one more than the largest
+    if (!(r >= low && r < high))
+      throw run_error("the value {} does not fit into an input of type {}", x, name_of(c.to));
+    return T(static_cast<Integer>(r));
+  }
+}
+
+// Integers keep all their digits when nothing is scaled.
+template <class From, class To>
+To integer_of(const From& from, const Conversion& c) {
+  const auto value = [&] {
+    if constexpr (std::is_same_v<From, EnumValue>) {
+      return from.value;
+    } else {
+      return from;
+    }
+  }();
+  using Integer = std::conditional_t<std::is_same_v<To, EnumValue>, std::int64_t, To>;
+  if (!std::in_range<Integer>(value))
+    throw run_error("the value {} does not fit into an input of type {}", value, name_of(c.to));
+  return To(static_cast<Integer>(value));
+}
+
+template <class T>
+constexpr bool integer = (std::is_integral_v<T> && !std::is_same_v<T, bool>) || std::is_same_v<T, EnumValue>;
+
+template <class T>
+bool equal(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, EnumValue> || std::is_base_of_v<Bool, T>) {
+    return a.value == b.value;
+  } else {
+    return a == b;
+  }
+}
+
+template <class From, class To>
+void map(const Conversion& c, const From& from, To& to) {
+  for (const std::pair<Value, Value>& entry : c.mapping) {
+    if (!equal(entry.first.elements<From>().front(), from)) continue;
+    to = entry.second.elements<To>().front();
+    return;
+  }
+  std::string text;
+  append_element(text, from);
+  throw run_error("the mapping of a connection has no entry for the value {}; add one", text);
+}
+
+}  // namespace
+
+void convert(const Conversion& c, const Columns& outputs, Columns& inputs) {
+  with_type(c.from, [&]<class From>() {
+    with_type(c.to, [&]<class To>() {
+      const From& from = outputs.column<From>()[c.source];
+      To& to = inputs.column<To>()[c.input];
+      if (!c.mapping.empty()) return map(c, from, to);
+      if constexpr (integer<From> && integer<To>) {
+        if (c.factor == 1.0 && c.offset == 0.0) {
+          to = integer_of<From, To>(from, c);
+          return;
+        }
+      }
+      if constexpr (numeric<From> && numeric<To>) {
+        to = rounded<To>(c.factor * number(from) + c.offset, c);
+      } else {
+        CONSORT_ASSERT(false);  // compile() lets no such route through
+      }
+    });
+  });
+}
+
+Gather::Owners::Owners(const graph::Plan& plan) {
+  for (std::size_t t = 0; t < type_count; ++t) owners_[t].assign(plan.output_count[t], graph::no_unit);
+  for (graph::UnitId u = 0; u < plan.units.size(); ++u) {
+    for (const auto& group : plan.units[u].outputs.groups()) {
+      const auto t = static_cast<std::size_t>(group.type);
+      std::fill_n(owners_[t].begin() + plan.units[u].first_output[t], group.elements(), u);
+    }
+  }
+}
+
+void Gather::add_scaling(const graph::Plan& plan, std::uint32_t input) {
+  const auto found = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), input,
+                                      [](const auto& s, std::uint32_t i) { return s.input < i; });
+  if (found != plan.scalings.end() && found->input == input) scalings_.push_back(*found);
+}
+
+std::span<const Conversion> Gather::conversions_of(const graph::Plan& plan, graph::UnitId unit) {
+  struct ByUnit {
+    bool operator()(const Conversion& c, graph::UnitId u) const { return c.unit < u; }
+    bool operator()(graph::UnitId u, const Conversion& c) const { return u < c.unit; }
+  };
+  const auto [begin, end] = std::equal_range(plan.conversions.begin(), plan.conversions.end(), unit, ByUnit{});
+  return {begin, end};
+}
+
+void Gather::gather_others(const Columns& outputs, Columns& inputs) const {
+  for (const auto& other : others_) {
+    with_type(other.type,
+              [&]<class T>() { inputs.column<T>()[other.copy.input] = outputs.column<T>()[other.copy.source]; });
+  }
+  for (const auto* c : conversions_) convert(*c, outputs, inputs);
+}
+
+}  // namespace consort::couple

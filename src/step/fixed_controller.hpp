@@ -1,0 +1,20 @@
+// Equal communication steps, counted from the start.
+#pragma once
+
+#include "base/time.hpp"
+#include "step/stepper.hpp"
+
+namespace consort::step {
+
+class FixedController final : public Controller {
+ public:
+  explicit FixedController(const Grid& grid) : grid_(grid) {}
+  // To the next point of the grid, or to `limit` when that comes first.
+  unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) override;
+
+ private:
+  Grid grid_;
+  std::uint64_t next_ = 1;  // the grid point ahead
+};
+
+}  // namespace consort::step

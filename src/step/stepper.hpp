@@ -1,0 +1,69 @@
+// Performs one communication step: who steps when, with which inputs. Steppers hold no state of the run.
+//
+// A stepper is made for a plan and a fleet before the run; needs that units do not meet are an Error (input) then, with
+// alternatives.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+#include "couple/run_state.hpp"
+#include "graph/plan.hpp"
+#include "graph/run_settings.hpp"
+#include "unit/fleet.hpp"
+
+namespace consort::step {
+
+struct Interval {
+  Time t = 0;
+  Duration h = 0;
+  Time end = 0;  // t + h as it is counted, not added up
+  bool may_roll_back = false;
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  // What was decided where nobody said, one line each, for the report.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+  // From `state` at interval.t to interval.end. Completed, or terminate when a unit asked to end the run. All units
+  // have done their steps either way. Throws Error (run) when a unit fails.
+  virtual unit::StepOutcome step(unit::Fleet& fleet, couple::RunState& state, const Interval& interval) = 0;
+};
+
+// How far to go next, over any stepper.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  // One accepted step towards `limit`, and not beyond it.
+  virtual unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) = 0;
+};
+
+// Changes inputs between routing and stepping: scenarios, faults. Null functions are not called.
+using InputHook = std::function<void(couple::RunState& state, std::span<const graph::UnitId> units)>;
+
+struct StepperSetup {
+  const graph::Plan& plan;
+  const graph::RunSettings& settings;
+  unit::Fleet& fleet;
+  InputHook hook{};
+};
+
+// Rows of the table in steppers.cpp.
+struct StepperRow {
+  std::string_view name;
+  std::string_view description;
+  std::unique_ptr<Stepper> (*make)(const StepperSetup&) = nullptr;
+};
+[[nodiscard]] std::span<const StepperRow> steppers();
+// By name; Jacobi where no unit with feed-through is driven by another and Gauss–Seidel otherwise when the name is
+// empty. Throws Error (input) that lists those available.
+[[nodiscard]] std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup);
+
+}  // namespace consort::step

@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "step/stepper.hpp"
+#include "step/wave_stepper.hpp"
+
+namespace consort::step {
+
+namespace {
+
+constexpr std::array<StepperRow, 3> rows{{
+    {"jacobi", "all units at once, with what the others computed in the step before", make_jacobi},
+    {"gauss-seidel", "one after another, with the newest values of those before; independent ones at once",
+     make_gauss_seidel},
+    {"groups", "serial and parallel groups as given, nested in any way", make_groups},
+}};
+
+// Whether some unit's output follows an input that another unit drives.
+bool has_feed_through(const graph::Plan& plan) {
+  return std::any_of(plan.connections.begin(), plan.connections.end(), [&](const auto& c) {
+    return c.from != graph::no_unit && c.from != c.to && !plan.units[c.to].feed_through[c.input].empty();
+  });
+}
+
+}  // namespace
+
+std::span<const StepperRow> steppers() { return rows; }
+
+std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup) {
+  std::string_view name = setup.settings.stepper;
+  if (name.empty() && !setup.settings.groups.empty()) name = "groups";
+  if (name.empty()) name = has_feed_through(setup.plan) || !setup.settings.order.empty() ? "gauss-seidel" : "jacobi";
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
+  if (found != rows.end()) return found->make(setup);
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  throw input_error("there is no stepper '{}'{}; available: {}", name, suggestion(name, names), fmt::join(names, ", "));
+}
+
+}  // namespace consort::step

@@ -1,0 +1,16 @@
+// Jacobi, Gauss–Seidel and everything between: units step in waves, with inputs extrapolated from the past, or
+// interpolated where their source has already stepped.
+#pragma once
+
+#include <memory>
+
+#include "step/schedule.hpp"
+#include "step/stepper.hpp"
+
+namespace consort::step {
+
+[[nodiscard]] std::unique_ptr<Stepper> make_jacobi(const StepperSetup& setup);
+[[nodiscard]] std::unique_ptr<Stepper> make_gauss_seidel(const StepperSetup& setup);
+[[nodiscard]] std::unique_ptr<Stepper> make_groups(const StepperSetup& setup);
+
+}  // namespace consort::step
