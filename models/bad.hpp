@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string_view>
+#include <thread>
 
 #include <consort/model.hpp>
 
@@ -22,10 +23,11 @@ struct Bad {
     log_percent,
     log_percent_n,
     log_bad_pointer,
+    crash_in_thread,
   };
-  static constexpr std::string_view deeds[] = {"nothing",     "crash",         "hang",           "error",
-                                               "fatal",       "discard",       "not a number",   "leak",
-                                               "log percent", "log percent n", "log bad pointer"};
+  static constexpr std::string_view deeds[] = {
+      "nothing",      "crash", "hang",        "error",         "fatal",           "discard",
+      "not a number", "leak",  "log percent", "log percent n", "log bad pointer", "crash in thread"};
 
   double u = 0;
   double x = 1, der_x = 0;
@@ -53,6 +55,7 @@ struct Bad {
     if (c.time < when - 5e-10) return;
     switch (deed) {
       case Deed::crash: return crash();
+      case Deed::crash_in_thread: return std::thread(crash).join();
       case Deed::hang: return hang();
       case Deed::error: throw Failure("an error, as demanded");
       case Deed::fatal: throw Fatal("a fatal error, as demanded");

@@ -29,7 +29,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_kept = 64 * 1024;
-constexpr auto grace = std::chrono::seconds(10);
+constexpr Clock::duration grace = std::chrono::seconds(10);
+// For a child that saves what it has at the second interrupt.
+constexpr Clock::duration moment = std::chrono::milliseconds(500);
 
 // --- signals while we wait
 
@@ -135,7 +137,7 @@ class Watcher {
     while (!has_ended()) {
       if (deadline_ && Clock::now() >= *deadline_) {
         outcome_.timed_out = !interrupted_;
-        let_it_say_where_it_is();
+        if (!impatient_) let_it_say_where_it_is();
         break;
       }
       sleep_until_something_happens(waiting_mask);
@@ -199,8 +201,9 @@ class Watcher {
   void pass_interrupts_on() {
     if (interrupts == passed_on_) return;
     passed_on_ = interrupts;
-    ::kill(-child_, passed_on_ > 1 ? SIGKILL : last_interrupt);
-    const auto end = Clock::now() + grace;
+    impatient_ = passed_on_ > 1;
+    ::kill(-child_, passed_on_ > 2 ? SIGKILL : last_interrupt);
+    const auto end = Clock::now() + (impatient_ ? moment : grace);
     if (!deadline_ || end < *deadline_) {
       deadline_ = end;
       interrupted_ = true;
@@ -220,6 +223,7 @@ class Watcher {
   std::optional<Clock::time_point> deadline_;
   ChildOutcome outcome_;
   int passed_on_ = 0;
+  bool impatient_ = false;    // the second interrupt has come
   bool interrupted_ = false;  // the deadline is the end of the grace after an interrupt
 };
 

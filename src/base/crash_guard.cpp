@@ -8,6 +8,7 @@
 #include <memory>
 
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace consort {
@@ -16,6 +17,7 @@ namespace {
 
 constinit thread_local CallSite call_site;
 constinit thread_local volatile sig_atomic_t in_handler = 0;
+constinit thread_local bool is_ours = false;
 
 // --- buffers to be saved
 
@@ -25,10 +27,21 @@ struct Slot {
   std::atomic<pid_t> owner = 0;
   std::atomic<const char*> data = nullptr;
   std::atomic<std::size_t> complete = 0;
+  std::atomic<bool> writing = false;  // by its owner
 };
 constinit std::array<Slot, 64> slots;
 
-// --- what a handler may do: from here to the end of on_crash() nothing but write(2), getpid(2) and _exit(2) is called
+// --- units that are loaded
+
+struct UnitName {
+  std::atomic<bool> taken = false;
+  std::atomic<bool> ready = false;
+  std::array<char, 64> text{};
+};
+constinit std::array<UnitName, 64> units;
+
+// --- what a handler may do: from here to the end of on_crash() only write(2), getpid(2), nanosleep(2), pause(2) and
+// _exit(2) are called
 
 void write_fully(int fd, const char* data, std::size_t count) {
   while (count > 0) {
@@ -112,14 +125,50 @@ const char* signal_text(int signal) {
   }
 }
 
+// Another thread that is writing its buffer gets a moment to finish; one that does not has lost what is left of it.
+bool wait_for_owner(const Slot& slot) {
+  for (int i = 0; i < 50 && slot.writing.load(std::memory_order_acquire); ++i) {
+    const timespec moment{0, 10'000'000};
+    ::nanosleep(&moment, nullptr);
+  }
+  return !slot.writing.load(std::memory_order_acquire);
+}
+
 void flush_all() {
   const pid_t self = ::getpid();
   for (Slot& slot : slots) {
+    if (slot.owner.load(std::memory_order_relaxed) != self || !wait_for_owner(slot)) continue;
     const int fd = slot.fd.load(std::memory_order_acquire);
     const char* data = slot.data.load(std::memory_order_relaxed);
-    if (fd < 0 || data == nullptr || slot.owner.load(std::memory_order_relaxed) != self) continue;
+    if (fd < 0 || data == nullptr) continue;
     write_fully(fd, data, slot.complete.load(std::memory_order_acquire));
   }
+}
+
+void add_unit_names(Line& line) {
+  const char* separator = ": '";
+  for (const UnitName& unit : units) {
+    if (!unit.ready.load(std::memory_order_acquire)) continue;
+    line.add(separator).add(unit.text.data());
+    separator = "', '";
+  }
+  if (separator[0] == '\'') line.add("'");
+}
+
+void report_crash_outside_of_calls(Line& line, int signal) {
+  if (is_ours) {
+    line.add("consort: Consort itself crashed (").add(signal_text(signal));
+    line.add(
+        "), not a unit; results recorded up to this time are kept; please report this, with the model and the command "
+        "that led to it");
+    return;
+  }
+  line.add("consort: a crash (").add(signal_text(signal));
+  line.add(") in a thread that is not Consort's, probably started by an FMU");
+  add_unit_names(line);
+  line.add(
+      "; results recorded up to this time are kept; run it with --timeout to isolate it in a process of its own, and "
+      "report it to the maker of the FMU");
 }
 
 void report(int signal) {
@@ -133,10 +182,7 @@ void report(int signal) {
         .add(site.call);
     line.add(" at t = ").add_number(site.time).add(" s when its time was up");
   } else if (site.call == nullptr) {
-    line.add("consort: Consort itself crashed (").add(signal_text(signal));
-    line.add(
-        "), not a unit; results recorded up to this time are kept; please report this, with the model and the command "
-        "that led to it");
+    report_crash_outside_of_calls(line, signal);
   } else {
     line.add("consort: unit '").add(site.unit != nullptr ? site.unit : "?").add("' crashed in ").add(site.call);
     line.add(" at t = ").add_number(site.time).add(" s (").add(signal_text(signal));
@@ -157,6 +203,26 @@ void on_crash(int signal) {
   flush_all();
   report(signal);
   ::_exit(1);
+}
+
+// --- an end that was asked for
+
+std::atomic<int> wanted_exit{-1};
+std::atomic<const char*> wanted_farewell{nullptr};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free);
+
+[[noreturn]] void end_as_wanted() {
+  flush_all();
+  Line line;
+  line.add(wanted_farewell.load());
+  line.print();
+  ::_exit(wanted_exit.load());
+}
+
+bool somebody_writes() {
+  return std::any_of(slots.begin(), slots.end(), [self = ::getpid()](const Slot& slot) {
+    return slot.owner.load(std::memory_order_relaxed) == self && slot.writing.load(std::memory_order_acquire);
+  });
 }
 
 // --- the stack on which the handler runs
@@ -198,7 +264,37 @@ void install_crash_guard() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::sigaction(signal, &action, nullptr);
 }
 
-void use_crash_stack() { static thread_local const CrashStack stack; }
+void use_crash_stack() {
+  static thread_local const CrashStack stack;
+  is_ours = true;
+}
+
+void end_process_from_handler(int exit_status, const char* farewell) noexcept {
+  const bool first = wanted_exit.exchange(exit_status) < 0;
+  wanted_farewell.store(farewell);
+  if (first && somebody_writes()) return;
+  end_as_wanted();
+}
+
+LoadedUnit::LoadedUnit(const char* name) noexcept {
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    UnitName& unit = units[i];
+    if (unit.taken.exchange(true, std::memory_order_acquire)) continue;
+    std::size_t used = 0;
+    for (; name[used] != '\0' && used + 1 < unit.text.size(); ++used) unit.text[used] = name[used];
+    unit.text[used] = '\0';
+    unit.ready.store(true, std::memory_order_release);
+    slot_ = static_cast<int>(i);
+    return;
+  }
+}
+
+LoadedUnit::~LoadedUnit() {
+  if (slot_ < 0) return;
+  UnitName& unit = units[static_cast<std::size_t>(slot_)];
+  unit.ready.store(false, std::memory_order_relaxed);
+  unit.taken.store(false, std::memory_order_release);
+}
 
 void EmergencyFlush::attach(int fd, const char* data) {
   detach();
@@ -218,12 +314,25 @@ void EmergencyFlush::detach() {
   Slot& slot = slots[static_cast<std::size_t>(slot_)];
   slot.fd.store(-1, std::memory_order_relaxed);
   slot.data.store(nullptr, std::memory_order_relaxed);
+  slot.complete.store(0, std::memory_order_relaxed);
   slot.taken.store(false, std::memory_order_release);
   slot_ = -1;
 }
 
 void EmergencyFlush::complete(std::size_t bytes) noexcept {
   if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].complete.store(bytes, std::memory_order_release);
+}
+
+EmergencyFlush::Writing::Writing(EmergencyFlush& flush) noexcept : slot_(flush.slot_) {
+  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].writing.store(true);
+}
+
+EmergencyFlush::Writing::~Writing() {
+  if (slot_ < 0) return;
+  Slot& slot = slots[static_cast<std::size_t>(slot_)];
+  slot.complete.store(0, std::memory_order_relaxed);
+  slot.writing.store(false);
+  if (wanted_exit.load() >= 0) end_as_wanted();
 }
 
 }  // namespace consort

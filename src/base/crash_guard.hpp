@@ -20,14 +20,32 @@ struct CallSite {
 [[nodiscard]] CallSite& current_call_site() noexcept;
 
 // Installs the handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and for SIGXCPU (time is up, see
-// base/child_process.hpp), and an alternative stack for this thread. Call
-// once from main; further threads call use_crash_stack() to survive a stack overflow.
+// base/child_process.hpp), and an alternative stack for this thread. Call once from main; further threads of ours call
+// use_crash_stack(), to survive a stack overflow and to be known as ours: a crash in any other thread is put down to
+// the units that are loaded.
 void install_crash_guard();
 void use_crash_stack();
 
+// Says that a unit is loaded while the object lives, and may have started threads. The name is copied (63 bytes of it).
+class LoadedUnit {
+ public:
+  explicit LoadedUnit(const char* name) noexcept;  // does nothing when all (64) slots are taken
+  ~LoadedUnit();
+  LoadedUnit(const LoadedUnit&) = delete;
+  LoadedUnit& operator=(const LoadedUnit&) = delete;
+
+ private:
+  int slot_ = -1;
+};
+
+// For handlers of signals: writes the registered buffers and `farewell` (to stderr), and ends the process. While a
+// buffer is being written by its owner, the owner ends the process when it has done so, and this returns; at the second
+// call it does not wait for that any more.
+void end_process_from_handler(int exit_status, const char* farewell) noexcept;
+
 // A buffer whose first `complete` bytes are written to `fd` by the handler before the process ends. The owner keeps
-// `complete` at the end of the last whole record, and registers only while `data` stays in place. A fork of the process
-// does not write it.
+// `complete` at the end of the last whole record, and registers only while `data` stays in place. Whenever it writes to
+// `fd` itself it holds a Writing, so that nothing is written twice. A fork of the process does not write it.
 class EmergencyFlush {
  public:
   EmergencyFlush() = default;
@@ -39,6 +57,18 @@ class EmergencyFlush {
   void attach(int fd, const char* data);  // does nothing when all (64) slots are taken
   void detach();
   void complete(std::size_t bytes) noexcept;
+
+  // While it lives, its owner writes the buffer, whose `complete` is 0 afterwards.
+  class Writing {
+   public:
+    explicit Writing(EmergencyFlush& flush) noexcept;
+    ~Writing();
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+   private:
+    int slot_;
+  };
 
  private:
   int slot_ = -1;

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "base/crash_guard.hpp"
 #include "base/text.hpp"
 
 namespace consort::cli {
@@ -38,10 +39,10 @@ namespace {
 
 std::atomic<bool> stop_requested{false};
 
-void on_signal(int) {
-  stop_requested.store(true);
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+void on_signal(int signal) {
+  if (!stop_requested.exchange(true)) return;
+  end_process_from_handler(
+      128 + signal, "consort: ended at once on the second request to stop; the rows recorded up to this time are kept");
 }
 
 }  // namespace

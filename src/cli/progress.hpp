@@ -23,7 +23,8 @@ class ProgressLine {
   double last_ = 0;
 };
 
-// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second one ends the process.
+// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second one writes what sinks still hold and ends the
+// process with the exit status 128 + signal (130 for Ctrl-C).
 class StopOnSignal {
  public:
   StopOnSignal();

@@ -58,7 +58,7 @@ struct Interface {
   bool event_mode = false;  // FMI 3; always true for Model Exchange
   bool evaluates_discrete_states = false;
   bool runs_asynchronously = false;  // FMI 1, 2: doStep may return pending
-  bool can_reject_steps = false;     // FMI 1
+  bool can_reject_steps = false;     // a discarded step may be repeated at once (FMI 1: if it says so; FMI 3: always)
   bool can_signal_events = false;    // FMI 1
   // Model Exchange
   bool needs_completed_integrator_step = true;

@@ -54,7 +54,11 @@ int int_of(EnumValue value, const Caller& caller) {
 
 Caller::Caller(std::string unit, const describe::Description& description, LogSink log,
                std::function<void(std::string_view)> trace)
-    : unit_(std::move(unit)), description_(description), log_(std::move(log)), trace_(std::move(trace)) {
+    : unit_(std::move(unit)),
+      loaded_(unit_.c_str()),
+      description_(description),
+      log_(std::move(log)),
+      trace_(std::move(trace)) {
   const std::scoped_lock lock(live_mutex());
   live_callers().insert(this);
 }
@@ -118,8 +122,15 @@ void Caller::message(Status status, const char* category, std::string text) {
   if (status != Status::ok || last_words_.empty()) {
     last_words_.push_back(message.text.substr(0, 500));
     if (last_words_.size() > remembered_messages) last_words_.pop_front();
+    has_said_something_.store(true, std::memory_order_relaxed);
   }
   if (log_) log_(message);
+}
+
+void Caller::forget_last_words() {
+  const std::scoped_lock lock(mutex_);
+  last_words_.clear();
+  has_said_something_.store(false, std::memory_order_relaxed);
 }
 
 std::vector<std::string> Caller::last_words() const {

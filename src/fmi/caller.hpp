@@ -2,6 +2,7 @@
 // become errors with a name, messages of the FMU are collected, and calls are traced on request.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -70,9 +71,17 @@ class Caller {
   [[nodiscard]] bool is_broken() const { return worst_ >= Status::error && worst_ != Status::pending; }
   void mend() { worst_ = Status::ok; }  // after a successful reset
 
-  // Calls and returns the status; throws when the function is missing.
+  // Calls and returns the status; throws when the function is missing. What the FMU said before is forgotten, so that
+  // an error quotes what belongs to it.
   template <class F, class... A>
   Status call(const Function<F>& f, void* instance, const A&... arguments) {
+    if (has_said_something_.load(std::memory_order_relaxed)) [[unlikely]]
+      forget_last_words();
+    return follow_up(f, instance, arguments...);
+  }
+  // The same for a call that asks about the one before: the words of both belong together.
+  template <class F, class... A>
+  Status follow_up(const Function<F>& f, void* instance, const A&... arguments) {
     require_function(f);
     const Status status = static_cast<Status>(guarded(f, instance, arguments...));
     if (status != Status::ok) [[unlikely]]
@@ -88,7 +97,8 @@ class Caller {
     if (status > Status::warning) [[unlikely]]
       fail(f.name, status);
   }
-  // For functions that return something else than a status (instantiate, free).
+  // For functions that return something else than a status (instantiate, free); keeps what the FMU said, since an FMU
+  // may be instantiated in several attempts.
   template <class F, class... A>
   auto call_plain(const Function<F>& f, const A&... arguments) {
     require_function(f);
@@ -113,7 +123,7 @@ class Caller {
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
   }
-  // What the FMU said last, newest last.
+  // What the FMU said in the last call, newest last.
   [[nodiscard]] std::vector<std::string> last_words() const;
 
   // The live caller behind a pointer that an FMU handed back: `candidate` if it is one, otherwise the one whose call
@@ -157,6 +167,7 @@ class Caller {
     }
   }
   void note(Status status);
+  void forget_last_words();
 
   template <class... A>
   void trace(const char* function, Status status, const A&... arguments) const {
@@ -196,6 +207,7 @@ class Caller {
   }
 
   std::string unit_;
+  LoadedUnit loaded_;
   const describe::Description& description_;
   LogSink log_;
   std::function<void(std::string_view)> trace_;
@@ -203,6 +215,7 @@ class Caller {
   Status worst_ = Status::ok;
   mutable std::mutex mutex_;  // messages may come from threads of the FMU
   std::deque<std::string> last_words_;
+  std::atomic<bool> has_said_something_{false};  // whether last_words_ holds any: looked at before every call
 };
 
 }  // namespace consort::fmi

@@ -131,8 +131,10 @@ void CsvSink::write(Time t, const Columns& row) {
 
 void CsvSink::flush() {
   if (failed_ || fd_ < 0) return;
-  put(buffer_.get(), std::exchange(used_, 0));
-  emergency_.complete(0);
+  {
+    const EmergencyFlush::Writing writing(emergency_);
+    put(buffer_.get(), std::exchange(used_, 0));
+  }
   last_flush_ = std::chrono::steady_clock::now();
 }
 
@@ -169,6 +171,7 @@ void CsvSink::close() noexcept {
 void CsvSink::store_row() {
   if (used_ + row_.size() > buffer_size) flush();
   if (row_.size() > buffer_size) {
+    const EmergencyFlush::Writing writing(emergency_);
     put(row_.data(), row_.size());
     return;
   }

@@ -53,6 +53,14 @@ TEST_P(BadFmu, ThatCrashesIsNamedWithCallAndTimeAndItsRowsAreKept) {
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
 
+TEST_P(BadFmu, ThatCrashesInAThreadOfItsOwnIsSuspected) {
+  const Desk desk;
+  const auto ended = desk.run(simulate("crash in thread", {"-q"}));
+  expect_one_paragraph(ended, 1);
+  EXPECT_THAT(ended.err, HasSubstr("in a thread that is not Consort's, probably started by an FMU: 'Bad'"));
+  expect_rows_until_half_time(desk);
+}
+
 TEST_P(BadFmu, ThatHangsIsEndedWhenItsTimeIsUp) {
   const Desk desk;
   const auto begun = std::chrono::steady_clock::now();
@@ -162,6 +170,42 @@ TEST(Interrupt, ReachesARunWithATimeout) {
   EXPECT_THAT(ended.err, HasSubstr("ended early: stopped on request at t = "));
   expect_whole_rows(desk);
   EXPECT_THAT(desk.left_behind(), IsEmpty());
+}
+
+// Rows that are still in the buffer when an FMU hangs; the second Ctrl-C must not lose them.
+TEST_P(BadFmu, ThatHangsIsEndedByTheSecondInterruptWithAllItsRows) {
+  for (const bool child : {false, true}) {
+    const Desk desk;
+    auto program = desk.start(child ? simulate("hang", {"--timeout", "100"}) : simulate("hang"));
+    ASSERT_TRUE(wait_for_size(desk.folder() / "bad.csv", 1));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    program.send(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    program.send(SIGINT);
+    const auto ended = program.wait();
+    // With a time-out the one who waits ends by the signal, as a shell expects of a program that was interrupted.
+    if (child) {
+      EXPECT_EQ(ended.signal, SIGINT);
+    } else {
+      EXPECT_EQ(ended.status, 130);
+    }
+    EXPECT_THAT(ended.err, HasSubstr("second request to stop"));
+    expect_rows_until_half_time(desk);
+    EXPECT_EQ(desk.run({"info", fmu("fmi2/Dahlquist.fmu")}).status, 0);
+    EXPECT_THAT(desk.left_behind(), IsEmpty());
+  }
+}
+
+TEST(Interrupt, TwiceWhileRowsAreWrittenKeepsThemWholeAndOnce) {
+  for (int round = 0; round < 5; ++round) {
+    const Desk desk;
+    auto program = start_long_run(desk);
+    program.send(SIGINT);
+    program.send(SIGINT);
+    const auto ended = program.wait();
+    EXPECT_TRUE(ended.status == 0 || ended.status == 130) << ended.status << ended.err;
+    expect_whole_rows(desk);
+  }
 }
 
 TEST(Kill, LeavesAReadableResultAndAFolderThatTheNextRunSweeps) {

@@ -1,7 +1,10 @@
 #include "base/crash_guard.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <limits>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -138,6 +141,47 @@ TEST(CrashGuard, SurvivesAStackOverflowOfAnotherThread) {
   EXPECT_THAT(outcome.standard_error, HasSubstr("unit 'threaded' crashed in fmi3DoStep"));
 }
 
+TEST(CrashGuard, PutsACrashInAForeignThreadDownToTheUnitsThatAreLoaded) {
+  const ChildOutcome outcome = crash([] {
+    const LoadedUnit wheel("wheel"), axle("axle");
+    { const LoadedUnit gone("gone"); }
+    current_call_site() = {"wheel", "fmi2DoStep", 1};  // of another thread than the one that crashes
+    std::thread([] { crash_by(SIGSEGV); }).join();
+  });
+  EXPECT_EQ(outcome.exit_status, 1);
+  EXPECT_THAT(outcome.standard_error,
+              HasSubstr("in a thread that is not Consort's, probably started by an FMU: 'wheel', 'axle'; results"));
+  EXPECT_THAT(outcome.standard_error, Not(HasSubstr("Consort itself")));
+  EXPECT_THAT(outcome.standard_error, Not(HasSubstr("gone")));
+}
+
+TEST(CrashGuard, KnowsThreadsThatUseItsStackAsOurs) {
+  const ChildOutcome outcome = crash([] {
+    const LoadedUnit wheel("wheel");
+    std::thread([] {
+      use_crash_stack();
+      crash_by(SIGSEGV);
+    }).join();
+  });
+  EXPECT_THAT(outcome.standard_error, HasSubstr("Consort itself crashed"));
+}
+
+TEST(CrashGuard, ShortensNamesOfUnitsAndDoesWithoutThoseThatFindNoPlace) {
+  const ChildOutcome outcome = crash([] {
+    std::vector<std::unique_ptr<LoadedUnit>> all;
+    for (int i = 0; i < 70; ++i) all.push_back(std::make_unique<LoadedUnit>((std::string(100, 'x') + "end").c_str()));
+    all.erase(all.begin() + 1, all.end());
+    std::thread([] { crash_by(SIGSEGV); }).join();
+  });
+  EXPECT_THAT(outcome.standard_error, HasSubstr("by an FMU: '" + std::string(63, 'x') + "'; results"));
+}
+
+TEST(CrashGuard, NamesNoUnitWhenNoneIsLoaded) {
+  const ChildOutcome outcome = crash([] { std::thread([] { crash_by(SIGABRT); }).join(); });
+  EXPECT_THAT(outcome.standard_error,
+              HasSubstr("(aborted) in a thread that is not Consort's, probably started by an FMU; "));
+}
+
 TEST(CrashGuard, EndsTheProcessWhenTheHandlerCrashes) {
   const ChildOutcome outcome = crash([] {
     current_call_site() = {static_cast<const char*>(unreadable_page()), "fmi2DoStep", 0};
@@ -170,6 +214,69 @@ TEST(EmergencyFlush, WritesTheCompleteRecordsOfEveryBuffer) {
   });
   EXPECT_EQ(outcome.exit_status, 1);
   EXPECT_EQ(read_file(file), "1,2\n3,4\n");
+}
+
+// --- an end that is asked for
+
+void end_on_alarm(int) { end_process_from_handler(130, "enough"); }
+
+TEST(EmergencyFlush, SavesTheRecordsWhenAHandlerEndsTheProcess) {
+  const TempFolder folder("test");
+  const std::string file = (folder.path() / "result.csv").string();
+  const ChildOutcome outcome = crash([&] {
+    const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600));
+    EmergencyFlush buffer(out.get(), "1,2\n3,");
+    buffer.complete(4);
+    ::signal(SIGALRM, end_on_alarm);
+    ::raise(SIGALRM);
+    ::_exit(77);
+  });
+  EXPECT_EQ(outcome.exit_status, 130);
+  EXPECT_EQ(outcome.standard_error, "enough\n");
+  EXPECT_EQ(read_file(file), "1,2\n");
+}
+
+TEST(EmergencyFlush, LetsItsOwnerFinishWritingBeforeAHandlerEndsTheProcess) {
+  const TempFolder folder("test");
+  const std::string file = (folder.path() / "result.csv").string();
+  const ChildOutcome outcome = crash([&] {
+    const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600));
+    EmergencyFlush first(out.get(), "first\n"), second(out.get(), "second\n");
+    first.complete(6);
+    second.complete(7);
+    ::signal(SIGALRM, end_on_alarm);
+    {
+      const EmergencyFlush::Writing writing(first);
+      if (::write(out.get(), "fir", 3) != 3) ::_exit(70);
+      ::raise(SIGALRM);  // comes back
+      if (::write(out.get(), "st\n", 3) != 3) ::_exit(71);
+    }
+    ::_exit(77);
+  });
+  EXPECT_EQ(outcome.exit_status, 130);
+  EXPECT_EQ(read_file(file), "first\nsecond\n") << "each once";
+}
+
+TEST(EmergencyFlush, WaitsForAnotherThreadThatWritesWhenThisOneCrashes) {
+  const TempFolder folder("test");
+  const std::string file = (folder.path() / "result.csv").string();
+  const ChildOutcome outcome = crash([&] {
+    const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600));
+    EmergencyFlush buffer(out.get(), "once\n");
+    buffer.complete(5);
+    std::atomic<bool> writes{false};
+    std::thread writer([&] {
+      const EmergencyFlush::Writing writing(buffer);
+      writes = true;
+      ::usleep(50'000);
+      if (::write(out.get(), "once\n", 5) != 5) ::_exit(70);
+    });
+    while (!writes) ::usleep(100);
+    crash_by(SIGSEGV);
+    writer.join();
+  });
+  EXPECT_EQ(outcome.exit_status, 1);
+  EXPECT_EQ(read_file(file), "once\n");
 }
 
 TEST(EmergencyFlush, LeavesTheBuffersOfTheParentToTheParent) {

@@ -10,8 +10,10 @@
 namespace consort::fmi {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 struct Fixture {
   Fixture() { description.version = describe::FmiVersion::v2; }
@@ -90,6 +92,16 @@ TEST(Caller, PutsTheLastMessagesIntoTheError) {
               HasSubstr("\"message 8\" / \"message 9\"; rerun"));
   f.caller.message(Status::error, "", std::string(10'000, 'x'));
   EXPECT_EQ(f.caller.last_words().back().size(), 500U);
+}
+
+TEST(Caller, QuotesOnlyWhatBelongsToTheCallThatFailed) {
+  Fixture f;
+  f.caller.message(Status::warning, "", "of an earlier call");
+  EXPECT_THAT(error_text([&] { f.caller.check(fmi_answer, nullptr, 3, nothing, nowhere); }, Fault::run),
+              AllOf(HasSubstr("it gave no reason"), Not(HasSubstr("earlier"))));
+  f.caller.message(Status::warning, "", "about the step");
+  EXPECT_EQ(f.caller.follow_up(fmi_answer, nullptr, 0, nothing, nowhere), Status::ok);
+  EXPECT_THAT(f.caller.last_words(), ElementsAre("about the step")) << "a question about the call before";
 }
 
 TEST(Caller, IsFoundBehindAPointerOnlyWhileItLives) {

@@ -161,8 +161,11 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
 
   StepReport do_step(Time t, Duration h, bool) override {
     caller_.set_time(t);
-    Status status = caller_.call(api_.do_step, component_, t, h, fmiBoolean{fmiTrue});
+    // FMI 1.0 CS, 3.3: newStep is false where the step that was discarded is repeated.
+    const bool repeats = f_.interface.can_reject_steps && discarded_at_ == t;
+    Status status = caller_.call(api_.do_step, component_, t, h, boolean(!repeats));
     if (status == Status::pending) status = wait_for_step();
+    discarded_at_ = status == Status::discard ? std::optional<Time>(t) : std::nullopt;
     if (status == Status::discard) return discarded(t);
     if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
     return {StepReport::End::completed, t + h, false, false};
@@ -211,7 +214,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     for (auto pause = std::chrono::microseconds(50);; pause = std::min(pause * 2, std::chrono::microseconds(10'000))) {
       std::this_thread::sleep_for(pause);
       fmiStatus answer = fmiPending;
-      const Status asked = caller_.call(api_.get_status, component_, fmiDoStepStatus, Result(&answer));
+      const Status asked = caller_.follow_up(api_.get_status, component_, fmiDoStepStatus, Result(&answer));
       if (asked > Status::warning && asked != Status::pending) throw caller_.failure(api_.get_status.name, asked);
       if (asked != Status::pending && answer != fmiPending) return static_cast<Status>(answer);
     }
@@ -221,11 +224,14 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     StepReport report{StepReport::End::discarded, t, false, false};
     if (api_.get_real_status.call != nullptr) {
       double reached = t;
-      if (caller_.call(api_.get_real_status, component_, fmiLastSuccessfulTime, Result(&reached)) <= Status::warning)
+      if (caller_.follow_up(api_.get_real_status, component_, fmiLastSuccessfulTime, Result(&reached)) <=
+          Status::warning)
         report.reached = reached;
     }
     return report;
   }
+
+  std::optional<Time> discarded_at_;  // where the last step began, if it was discarded
 };
 
 // --- Model Exchange --------------------------------------------------------------------------------------------------

@@ -102,8 +102,8 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
    public:
     explicit State(Common& owner) : owner_(owner) {}
     ~State() override {
-      if (handle != nullptr && !owner_.caller_.is_fatal())
-        owner_.caller_.call(owner_.api_.free_state, owner_.component_, &handle);
+      if (handle == nullptr || owner_.caller_.is_fatal()) return;
+      Caller::contain([&] { owner_.caller_.follow_up(owner_.api_.free_state, owner_.component_, &handle); });
     }
     fmi2FMUstate handle = nullptr;
 
@@ -271,7 +271,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     for (auto pause = std::chrono::microseconds(50);; pause = std::min(pause * 2, std::chrono::microseconds(10'000))) {
       std::this_thread::sleep_for(pause);
       fmi2Status answer = fmi2Pending;
-      const Status asked = caller_.call(api_.get_status, component_, fmi2DoStepStatus, Result(&answer));
+      const Status asked = caller_.follow_up(api_.get_status, component_, fmi2DoStepStatus, Result(&answer));
       if (asked > Status::warning && asked != Status::pending) throw caller_.failure(api_.get_status.name, asked);
       if (asked != Status::pending && answer != fmi2Pending) return static_cast<Status>(answer);
     }
@@ -282,12 +282,14 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     StepReport report{StepReport::End::discarded, t, false, false};
     if (api_.get_real_status.call != nullptr) {
       double reached = t;
-      if (caller_.call(api_.get_real_status, component_, fmi2LastSuccessfulTime, Result(&reached)) <= Status::warning)
+      if (caller_.follow_up(api_.get_real_status, component_, fmi2LastSuccessfulTime, Result(&reached)) <=
+          Status::warning)
         report.reached = reached;
     }
     if (api_.get_boolean_status.call != nullptr) {
       fmi2Boolean terminated = fmi2False;
-      if (caller_.call(api_.get_boolean_status, component_, fmi2Terminated, Result(&terminated)) <= Status::warning) {
+      if (caller_.follow_up(api_.get_boolean_status, component_, fmi2Terminated, Result(&terminated)) <=
+          Status::warning) {
         report.terminate = terminated != fmi2False;
       }
     }

@@ -54,6 +54,7 @@ class Parser {
     Interface i;
     i.type = type;
     i.event_mode = type == InterfaceType::model_exchange;
+    i.can_reject_steps = type == InterfaceType::co_simulation;  // FMI 3.0, 4.2.1: after a discard it is where it was
     i.needs_completed_integrator_step = false;
     i.model_identifier = r_.text(node, "modelIdentifier", true, "schema");
     for (const auto a : node.attributes()) {

@@ -102,8 +102,8 @@ class Common : public Interface,
    public:
     explicit State(Common& owner) : owner_(owner) {}
     ~State() override {
-      if (handle != nullptr && !owner_.caller_.is_fatal())
-        owner_.caller_.call(owner_.api_.free_state, owner_.instance_, &handle);
+      if (handle == nullptr || owner_.caller_.is_fatal()) return;
+      Caller::contain([&] { owner_.caller_.follow_up(owner_.api_.free_state, owner_.instance_, &handle); });
     }
     fmi3FMUState handle = nullptr;
 
