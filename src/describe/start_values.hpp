@@ -31,6 +31,8 @@ class StartValues {
 
   [[nodiscard]] const Set& structural() const { return structural_; }  // for configuration mode
   [[nodiscard]] const Set& others() const { return others_; }
+  // The structural parameters that are sizes, by value reference.
+  [[nodiscard]] const std::unordered_map<ValueReference, std::uint64_t>& sizes() const { return sizes_; }
 
   // A SignalSet whose arrays have the sizes that the structural parameters given here make them.
   [[nodiscard]] SignalSet signals(const Description& description, std::span<const VariableId> choice) const;

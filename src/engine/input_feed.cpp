@@ -8,10 +8,10 @@ InputFeed::InputFeed(unit::Unit& unit, const input::InputTable& table) : unit_(&
   all_ = describe::SignalSet(d, table.variables(), table.sizes());
   values_ = all_.make_columns();
   midway_ = values_;
-  std::vector<std::size_t> continuous, no_clocks;
+  std::vector<std::size_t> continuous, no_clocks, clocks;
   for (std::size_t i = 0; i < table.variables().size(); ++i) {
     const auto& v = d[table.variables()[i]];
-    if (v.type != Type::Clock) no_clocks.push_back(i);
+    (v.type == Type::Clock ? clocks : no_clocks).push_back(i);
     if (v.type != Type::Float64 || v.variability != describe::Variability::continuous) {
       all_are_continuous_ = false;
       continue;
@@ -24,9 +24,10 @@ InputFeed::InputFeed(unit::Unit& unit, const input::InputTable& table) : unit_(&
     slope_references_.push_back(v.reference);
   }
   slopes_.resize(slope_references_.size());
-  has_clocks_ = no_clocks.size() < table.variables().size();
+  has_clocks_ = !clocks.empty();
   if (!all_are_continuous_) only_continuous_ = Subset(d, all_, continuous, table.sizes());
   if (has_clocks_) without_clocks_ = Subset(d, all_, no_clocks, table.sizes());
+  ticks_ = Ticks(d, all_, clocks, table.sizes());
   takes_slopes_ = !continuous_.empty() && unit.input_order() > 0;
   slope_orders_.assign(slope_references_.size(), 1);
 }
@@ -34,7 +35,10 @@ InputFeed::InputFeed(unit::Unit& unit, const input::InputTable& table) : unit_(&
 void InputFeed::set_all(Time t) {
   if (all_.empty()) return;
   table_->at(t, input::Side::after, cursor_, values_);
-  unit_->set(all_, values_);
+  if (!has_clocks_) return unit_->set(all_, values_);
+  // What belongs to a clock may be set when it is active.
+  if (unit_->events() != nullptr) ticks_.set(*unit_, values_);
+  without_clocks_.set(*unit_, values_);
 }
 
 void InputFeed::set_initial(Time t) {

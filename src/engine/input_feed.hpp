@@ -22,8 +22,8 @@ class InputFeed {
   void set_initial(Time t);
   // For the step from t to t + h. A unit that takes input derivatives gets value and slope at t; every other one the
   // mean of each continuous input over the step (half a step better than holding the value at t), and what is discrete
-  // as it is at t. With event mode, what is not continuous changes in event mode only (FMI 3.0, 4.2.3); without it, clocks
-  // do not tick.
+  // as it is at t. With event mode, what is not continuous changes in event mode only (FMI 3.0, 4.2.3); without it,
+  // clocks do not tick.
   void set_for_step(Time t, Duration h);
 
   [[nodiscard]] std::optional<Time> next_event_after(Time t) const {
@@ -53,6 +53,7 @@ class InputFeed {
   std::vector<Continuous> continuous_;
   Subset only_continuous_;  // for units in event mode
   Subset without_clocks_;   // used when there are clocks
+  Ticks ticks_;
   bool all_are_continuous_ = true;
   bool has_clocks_ = false;
 

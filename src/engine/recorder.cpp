@@ -7,18 +7,28 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
+
 namespace consort::engine {
 
 using describe::VariableId;
 
 namespace {
 
+// FMI 3.0, 2.2.9: a clock has a value in event mode only, and rows are read outside of it.
+bool can_be_recorded(const describe::Variable& v) { return v.type != Type::Clock; }
+
 std::vector<VariableId> choose(const describe::Description& d, std::span<const std::string> names) {
   std::vector<VariableId> chosen;
-  for (const auto& name : names) chosen.push_back(d.require_variable(name));
+  for (const auto& name : names) {
+    chosen.push_back(d.require_variable(name));
+    require(can_be_recorded(d[chosen.back()]),
+            "'{}' is a clock, which has no value between its ticks; record the variables that change with it", name);
+  }
   if (!names.empty()) return chosen;
   for (std::size_t i = 0; i < d.variables.size(); ++i) {
-    if (d.variables[i].causality == describe::Causality::output) chosen.push_back(static_cast<VariableId>(i));
+    const auto& v = d.variables[i];
+    if (v.causality == describe::Causality::output && can_be_recorded(v)) chosen.push_back(static_cast<VariableId>(i));
   }
   return chosen;
 }

@@ -16,7 +16,8 @@ namespace consort::engine {
 
 class Recorder {
  public:
-  // `names`: what to record; none: the outputs. Throws Error (input) for names that do not exist.
+  // `names`: what to record; none: the outputs, without clocks. Throws Error (input) for names that do not exist and
+  // for clocks.
   Recorder(unit::Variables& source, std::span<const std::string> names, const StartValues& starts,
            std::span<record::Sink* const> sinks);
   // Ends what end() has not ended; after a failure, which is then the one to tell, not that of a sink on top of it.

@@ -11,6 +11,7 @@
 #include "engine/run_plan.hpp"
 #include "engine/schedule.hpp"
 #include "engine/start_values.hpp"
+#include "engine/step_taker.hpp"
 
 namespace consort::engine {
 
@@ -58,7 +59,12 @@ class Run {
     recorder.begin(plan_);
     recorder.write(plan_.start);
     Time t = plan_.start;
+    StepTaker steps(unit_, inputs_);
+    steps_ = &steps;
     while (!schedule_.done(t) && report_.ended_early.empty()) t = advance(t);
+    steps.end();
+    report_.discarded = steps.discarded();
+    if (!steps.warning().empty()) report_.warnings.push_back(steps.warning());
     if (o_.keep_final_state) keep_final_state();
     unit_.terminate();
     recorder.end();
@@ -106,12 +112,20 @@ class Run {
     }
     apply_structural(starts_, unit_);
     apply(starts_, unit_);
+    const Time from = input_time(plan_.start);
+    inputs_.set_initial(from);
     // A unit that knows its stop time refuses to go beyond it; whoever keeps its state wants it to.
     const auto stop = o_.keep_final_state ? std::nullopt : std::optional<Time>(plan_.stop);
     unit_.enter_initialization({plan_.start, stop, plan_.tolerance});
-    inputs_.set_all(input_time(plan_.start));
+    // FMI 2.0 and 3.0: inputs are set in initialization mode. What was set before is for units that compute already
+    // when they enter it.
+    apply_inputs(starts_, unit_);
+    inputs_.set_initial(from);
     unit_.exit_initialization();
-    if (auto* const events = unit_.events()) iterate(*events, plan_.start);
+    if (auto* const events = unit_.events()) {
+      if (inputs_.has_clocks()) inputs_.set_all(from);
+      iterate(*events, plan_.start);
+    }
   }
 
   // --- the loop
@@ -120,8 +134,7 @@ class Run {
     const Time from = input_time(t);
     const auto event = earliest(inputs_.next_event_after(from), next_event_);
     const auto point = schedule_.next(t, event);
-    inputs_.set_for_step(from, point.h);
-    const unit::StepOutcome outcome = step(t, point.h);
+    const unit::StepOutcome outcome = steps_->step(t, point.h, from);
     ++report_.steps;
     const bool whole = outcome.why != unit::Why::early && outcome.reached >= t + point.h - schedule_.tolerance();
     const Time now = whole ? point.t : outcome.reached;
@@ -171,23 +184,6 @@ class Run {
           "--early-return-allowed",
           unit_.name(), t);
     }
-  }
-
-  // A unit that discards a step gets shorter ones, as far as it takes them.
-  unit::StepOutcome step(Time t, Duration h) {
-    auto outcome = unit_.step({t, h, false});
-    for (int attempt = 0; outcome.why == unit::Why::discarded; ++attempt) {
-      ++report_.discarded;
-      if (outcome.reached > t) return {outcome.reached, unit::Why::early};
-      if (!unit_.variable_step() || attempt == 10) {
-        throw run_error("unit '{}' discarded the step of {} s at t = {} s; try a smaller --step-size", unit_.name(), h,
-                        t);
-      }
-      h /= 2;
-      outcome = unit_.step({t, h, false});
-      if (outcome.why == unit::Why::completed) outcome.why = unit::Why::early;
-    }
-    return outcome;
   }
 
   void handle_event(Time t) {
@@ -247,7 +243,8 @@ class Run {
   Schedule schedule_;
   StartValues starts_;
 
-  Recorder* recorder_ = nullptr;  // of the present call
+  Recorder* recorder_ = nullptr;  // of the present call, as is
+  StepTaker* steps_ = nullptr;
   InputFeed inputs_;
   std::optional<Time> next_event_;  // of a unit in event mode
   int steps_without_progress_ = 0;

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
+#include "engine/clock_notes.hpp"
 #include "engine/simulate_me.hpp"
+#include "engine/start_values.hpp"
 #include "unit/fmu_unit.hpp"
 
 namespace consort::engine {
@@ -32,13 +34,13 @@ void warn_of_tool(const describe::Description& d, InterfaceType interface, const
                    d.model_name, d.generation_tool)});
 }
 
-fmi::InstanceOptions instance_options(const describe::Description& d, const FmuRun& run) {
+fmi::InstanceOptions instance_options(const describe::Description& d, const FmuRun& run, bool use_event_mode) {
   fmi::InstanceOptions options;
   options.name = run.instance_name.empty() ? d.model_name : run.instance_name;
   options.logging = run.logging;
   options.log = run.log;
   options.trace = run.trace;
-  options.use_event_mode = run.use_event_mode;
+  options.use_event_mode = use_event_mode;
   options.allow_early_return = run.allow_early_return;
   return options;
 }
@@ -51,17 +53,26 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
   Diagnostics notes;
   std::optional<input::InputTable> table;
   if (!run.input_file.empty()) {
-    table = input::InputTable::read(run.input_file, d, {.allow_unsettable = run.skip_unsettable_inputs}, &notes);
+    const StartValues starts = resolve_start_values(d, run.simulate.start_values);
+    table = input::InputTable::read(
+        run.input_file, d, {.allow_unsettable = run.skip_unsettable_inputs, .structural = starts.sizes()}, &notes);
   }
   const input::InputTable* const inputs = table ? &*table : nullptr;
   warn_of_tool(d, interface, run.log);
   RunReport report;
   if (interface == InterfaceType::model_exchange) {
-    const auto instance = fmu.model_exchange(instance_options(d, run));
+    const auto instance = fmu.model_exchange(instance_options(d, run, false));
     report = simulate_me(*instance, d, run.simulate, run.solver, inputs, sinks);
   } else {
-    const auto unit = unit::make_fmu_unit(fmu, instance_options(d, run));
+    const auto* const cs = d.interface(interface);
+    const bool clocks = cs != nullptr && clocks_need_event_mode(d, *cs);
+    const auto unit = unit::make_fmu_unit(fmu, instance_options(d, run, run.use_event_mode || clocks));
     report = simulate(*unit, run.simulate, inputs, sinks);
+    if (clocks && !run.use_event_mode)
+      report.assumed.emplace_back("events are handled in event mode (the unit has clocks)");
+  }
+  if (const auto* const used = d.interface(interface)) {
+    if (auto warning = clock_warning(d, *used, inputs); !warning.empty()) report.warnings.push_back(std::move(warning));
   }
   for (const auto& note : notes.all()) report.warnings.push_back(note.text());
   return report;

@@ -8,6 +8,7 @@
 #include "engine/recorder.hpp"
 #include "engine/run_plan.hpp"
 #include "engine/start_values.hpp"
+#include "engine/subset.hpp"
 #include "solve/integrate.hpp"
 #include "solve/solvers.hpp"
 #include "unit/fmu_values.hpp"
@@ -46,36 +47,33 @@ class TableInputs final : public unit::MeInputs {
  public:
   TableInputs(unit::Variables& variables, const input::InputTable& table) : variables_(variables), table_(table) {
     const auto& d = variables.description();
-    all_ = describe::SignalSet(d, table.variables());
+    all_ = describe::SignalSet(d, table.variables(), table.sizes());
     values_ = all_.make_columns();
-    std::vector<describe::VariableId> continuous;
+    std::vector<std::size_t> continuous, no_clocks, clocks;
     for (std::size_t i = 0; i < table.variables().size(); ++i) {
       const auto& v = d[table.variables()[i]];
-      if (!is_float(v.type) || v.variability != describe::Variability::continuous) continue;
-      continuous.push_back(table.variables()[i]);
-      places_.push_back(all_.place(i));
+      if (is_float(v.type) && v.variability == describe::Variability::continuous) continuous.push_back(i);
+      (v.type == Type::Clock ? clocks : no_clocks).push_back(i);
     }
-    continuous_ = describe::SignalSet(d, continuous);
-    continuous_values_ = continuous_.make_columns();
+    continuous_ = Subset(d, all_, continuous, table.sizes());
+    without_clocks_ = Subset(d, all_, no_clocks, table.sizes());
+    ticks_ = Ticks(d, all_, clocks, table.sizes());
   }
 
   void set_continuous(Time t, bool after) override {
     if (continuous_.empty()) return;
     table_.at(t, after ? input::Side::after : input::Side::before, cursor_, values_);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      const auto to = continuous_.place(i);
-      with_type(to.type, [&]<class T>() {
-        for (std::uint32_t e = 0; e < to.count; ++e) {
-          continuous_values_.column<T>()[to.first + e] = values_.column<T>()[places_[i].first + e];
-        }
-      });
-    }
-    variables_.set(continuous_, continuous_values_);
+    continuous_.set(variables_, values_);
   }
   void set_all(Time t) override {
-    if (all_.empty()) return;
     table_.at(t, input::Side::after, cursor_, values_);
-    variables_.set(all_, values_);
+    ticks_.set(variables_, values_);
+    without_clocks_.set(variables_, values_);
+  }
+  // Before and in initialization, where clocks do not tick.
+  void set_initial(Time t) {
+    table_.at(t, input::Side::after, cursor_, values_);
+    without_clocks_.set(variables_, values_);
   }
   [[nodiscard]] Time next_event_after(Time t) const override {
     return table_.next_event_after(t).value_or(solve::never);
@@ -85,17 +83,20 @@ class TableInputs final : public unit::MeInputs {
   unit::Variables& variables_;
   const input::InputTable& table_;
   input::InputTable::Cursor cursor_;
-  describe::SignalSet all_, continuous_;
-  Columns values_, continuous_values_;
-  std::vector<describe::SignalSet::Place> places_;  // of the continuous ones in all_
+  describe::SignalSet all_;
+  Columns values_;
+  Subset continuous_, without_clocks_;
+  Ticks ticks_;
 };
 
 void initialize(fmi::ModelExchange& instance, unit::Variables& variables, StartValues& starts, const RunPlan& plan,
-                unit::MeInputs* inputs) {
+                TableInputs* inputs) {
   apply_structural(starts, variables);
   apply(starts, variables);
+  if (inputs != nullptr) inputs->set_initial(plan.start);
   instance.enter_initialization({plan.start, plan.stop, plan.tolerance});
-  if (inputs != nullptr) inputs->set_all(plan.start);
+  apply_inputs(starts, variables);
+  if (inputs != nullptr) inputs->set_initial(plan.start);
   instance.exit_initialization();
 }
 
@@ -133,7 +134,7 @@ RunReport simulate_me(fmi::ModelExchange& instance, const describe::Description&
   StartValues starts = resolve_start_values(description, o.start_values);
   std::optional<TableInputs> inputs;
   if (table != nullptr) inputs.emplace(variables, *table);
-  unit::MeInputs* const given = inputs ? &*inputs : nullptr;
+  TableInputs* const given = inputs ? &*inputs : nullptr;
   {
     Recorder recorder(variables, o.outputs, starts, sinks);
     initialize(instance, variables, starts, plan, given);

@@ -13,5 +13,7 @@ using describe::StartValues;
 void apply_structural(const StartValues& starts, unit::Variables& unit);
 // Sets all others; before initialization.
 void apply(const StartValues& starts, unit::Variables& unit);
+// Sets the inputs among them once more; in initialization mode, where the standard wants them set (FMI 2.0, 4.2.4).
+void apply_inputs(const StartValues& starts, unit::Variables& unit);
 
 }  // namespace consort::engine

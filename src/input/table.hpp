@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/diagnostic.hpp"
@@ -33,6 +34,8 @@ enum class Side : std::uint8_t { before, after };
 struct TableOptions {
   // Columns of variables that cannot be set while the unit runs are left out with a Diagnostic instead of refused.
   bool allow_unsettable = false;
+  // Structural parameters that will have other values than their start values: the arrays have the sizes of these.
+  std::unordered_map<ValueReference, std::uint64_t> structural{};
 };
 
 // Immutable after reading: may be shared by threads, each with a Cursor of its own.
@@ -57,6 +60,8 @@ class InputTable {
 
   // In the order of declaration. Each takes as many elements (row-major) of the column of its type as it has.
   [[nodiscard]] const std::vector<describe::VariableId>& variables() const { return variables_; }
+  // Elements of each of them.
+  [[nodiscard]] const std::vector<std::uint64_t>& sizes() const { return sizes_; }
   [[nodiscard]] std::size_t rows() const { return times_.size(); }
   [[nodiscard]] const std::vector<Time>& times() const { return times_; }
 
@@ -93,6 +98,7 @@ class InputTable {
   [[nodiscard]] std::size_t width(Type type) const { return widths_[static_cast<std::size_t>(type)]; }
 
   std::vector<describe::VariableId> variables_;
+  std::vector<std::uint64_t> sizes_;
   std::vector<Time> times_;
   Columns cells_;                                 // per type: rows one after another
   std::vector<Type> types_;                       // those that occur

@@ -66,7 +66,7 @@ TableBuilder::Source TableBuilder::address(std::string_view name) const {
   if (whole != describe::no_variable) {
     const Variable& v = description_[whole];
     require(!v.is_array(), "{}: '{}' is an array of {} elements; give each a column: '{}[1]', …", csv_.name(), name,
-            description_.element_count(v), name);
+            element_count(v), name);
     return {whole, 0, 0};
   }
   const std::size_t open = name.rfind('[');
@@ -106,10 +106,22 @@ std::uint64_t TableBuilder::element(std::string_view name, std::string_view indi
 
 std::uint64_t TableBuilder::size_of(const describe::Dimension& dimension) const {
   if (!dimension.is_reference) return dimension.size;
+  if (const auto given = options_.structural.find(dimension.reference); given != options_.structural.end())
+    return given->second;
   const describe::VariableId id = description_.find(dimension.reference, Type::UInt64);
   if (id == describe::no_variable) return 0;
   const Value* start = description_.start(description_[id]);
   return start == nullptr || start->size() != 1 ? 0 : start->elements<std::uint64_t>().front();
+}
+
+std::uint64_t TableBuilder::element_count(const Variable& v) const {
+  if (options_.structural.empty()) return description_.element_count(v);
+  // No product of sizes below this one overflows, and no file has as many columns.
+  constexpr std::uint64_t most = 1U << 30;
+  std::uint64_t count = 1;
+  for (const auto& dimension : description_.dimensions_of(v))
+    count = std::min(most, count * std::min(most, size_of(dimension)));
+  return count;
 }
 
 void TableBuilder::check_sources() const {
@@ -125,9 +137,9 @@ void TableBuilder::check_sources() const {
     std::size_t end = i;
     while (end < sources_.size() && sources_[end].variable == id) ++end;
     const Variable& v = description_[id];
-    require(end - i == description_.element_count(v),
+    require(end - i == element_count(v),
             "{}: the array '{}' has {} elements, but only {} of them have a column; add the others", csv_.name(),
-            v.name, description_.element_count(v), end - i);
+            v.name, element_count(v), end - i);
     i = end;
   }
 }
@@ -135,7 +147,10 @@ void TableBuilder::check_sources() const {
 void TableBuilder::lay_out() {
   for (const Source& source : sources_) {
     const Variable& v = description_[source.variable];
-    if (source.element == 0) table_.variables_.push_back(source.variable);
+    if (source.element == 0) {
+      table_.variables_.push_back(source.variable);
+      table_.sizes_.push_back(element_count(v));
+    }
     std::size_t& width = table_.widths_[static_cast<std::size_t>(v.type)];
     if (is_float(v.type) && v.variability == describe::Variability::continuous) {
       table_.linear_.push_back({v.type, static_cast<std::uint32_t>(width)});

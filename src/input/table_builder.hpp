@@ -35,6 +35,7 @@ class TableBuilder {
   [[nodiscard]] std::uint64_t element(std::string_view name, std::string_view indices,
                                       const describe::Variable& v) const;
   [[nodiscard]] std::uint64_t size_of(const describe::Dimension& dimension) const;
+  [[nodiscard]] std::uint64_t element_count(const describe::Variable& v) const;
   void check_sources() const;
   void lay_out();
   void read_times();

@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/archive.hpp"
 #include "base/error.hpp"
 #include "base/temp_folder.hpp"
+#include "base/text.hpp"
 #include "record/result.hpp"
 
 namespace consort::engine {
@@ -17,6 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 fmi::Fmu open(const std::string& name) { return fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / name); }
 
@@ -110,6 +113,95 @@ TEST(SimulateFmu, ReadsInputsFromAFile) {
   ASSERT_NE(y, nullptr);
   EXPECT_EQ(y->numbers.front(), 1);
   EXPECT_EQ(y->numbers.back(), 3);
+}
+
+TEST(SimulateFmu, ReadsInputsForArraysOfTheSizeThatIsChosen) {
+  const TempFolder folder("test");
+  const auto file = folder.path() / "in.csv";
+  std::ofstream(file) << "time,sized_in[1],sized_in[2],sized_in[3]\n0,1,2,3\n1,1,2,30\n";
+  for (const auto interface : {describe::InterfaceType::co_simulation, describe::InterfaceType::model_exchange}) {
+    const auto o = run("fmi3/Feedthrough.fmu",
+                       {.simulate = {.stop = 1, .step = 0.5, .start_values = {{"n", "3"}}, .outputs = {"sized_out"}},
+                        .interface = interface,
+                        .input_file = file});
+    ASSERT_NE(o.result.find("sized_out[3]"), nullptr);
+    EXPECT_EQ(o.result["sized_out[2]"].numbers.back(), 2);
+    EXPECT_GT(o.result["sized_out[3]"].numbers.back(), 20);
+    EXPECT_EQ(o.result.find("sized_out[4]"), nullptr);
+  }
+  try {
+    run("fmi3/Feedthrough.fmu", {.simulate = {.start_values = {{"n", "4"}}}, .input_file = file});
+    FAIL() << "accepted three columns for four elements";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'sized_in' has 4 elements"), HasSubstr("only 3")));
+  }
+}
+
+// --- clocks
+
+// A ball with clocks that its binary knows nothing of: a call for one of them would fail.
+struct ClockedBall {
+  ClockedBall() {
+    unpack(std::filesystem::path(CONSORT_FMU_DIR) / "fmi3/BouncingBall.fmu", folder.path());
+    const auto file = folder.path() / "modelDescription.xml";
+    std::string text = read_file(file);
+    const auto at = text.find("</ModelVariables>");
+    EXPECT_NE(at, std::string::npos);
+    text.insert(at,
+                "<Clock name='every_second' valueReference='901' causality='input' intervalVariability='constant' "
+                "intervalDecimal='1'/>\n"
+                "<Clock name='poked' valueReference='902' causality='input' intervalVariability='triggered'/>\n"
+                "<Clock name='bounced' valueReference='903' causality='output' intervalVariability='triggered'/>\n");
+    std::ofstream(file) << text;
+  }
+  Outcome run(const FmuRun& options) const {
+    Outcome o;
+    record::MemorySink sink(o.result);
+    record::Sink* const sinks[] = {&sink};
+    o.report = simulate_fmu(fmi::Fmu::open(folder.path()), options, sinks);
+    return o;
+  }
+  TempFolder folder{"test"};
+};
+
+TEST(SimulateFmu, SaysWhichClocksItDoesNotDriveAndUsesEventModeForThem) {
+  const auto o = ClockedBall().run({.simulate = {.stop = 1, .step = 0.01}});
+  EXPECT_THAT(o.report.warnings, Contains(AllOf(HasSubstr("time-based input clocks 'every_second' never tick"),
+                                                HasSubstr("triggered input clocks 'poked' never tick"),
+                                                HasSubstr("output clocks 'bounced'"))));
+  EXPECT_THAT(o.report.assumed, Contains(HasSubstr("event mode")));
+  EXPECT_GE(o.report.events, 1U);
+  EXPECT_EQ(o.result.find("bounced"), nullptr) << "not recorded unless asked for";
+  EXPECT_EQ(o.report.reached, 1);
+}
+
+TEST(SimulateFmu, SaysNothingOfClocksWhereThereAreNone) {
+  const auto o = run("fmi3/BouncingBall.fmu", {.simulate = {.stop = 1, .step = 0.01}});
+  EXPECT_THAT(o.report.warnings, Not(Contains(HasSubstr("clock"))));
+  EXPECT_THAT(o.report.assumed, Not(Contains(HasSubstr("event mode"))));
+}
+
+TEST(SimulateFmu, RefusesToRecordAClock) {
+  try {
+    ClockedBall().run({.simulate = {.outputs = {"h", "bounced"}}});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::input);
+    EXPECT_THAT(error.what(), HasSubstr("'bounced' is a clock"));
+  }
+}
+
+TEST(SimulateFmu, SetsNoClockOutsideOfEventMode) {
+  const ClockedBall ball;
+  const auto file = ball.folder.path() / "in.csv";
+  std::ofstream(file) << "time,poked\n0,0\n0.5,1\n1,0\n";
+  try {
+    ball.run({.simulate = {.stop = 1, .step = 0.25}, .input_file = file});
+    FAIL() << "the binary does not know the clock";
+  } catch (const Error& error) {
+    // At 0.5 s, where it ticks: neither in initialization nor before the steps until then.
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("fmi3SetClock"), Not(HasSubstr("t = 0 s"))));
+  }
 }
 
 TEST(SimulateFmu, EndsWhereTheModelSaysSo) {

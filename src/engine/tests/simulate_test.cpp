@@ -215,8 +215,9 @@ TEST(Simulate, TriesShorterStepsWhenOneIsDiscarded) {
   EXPECT_THAT(report.text(), HasSubstr("discarded steps"));
 }
 
-TEST(Simulate, GoesOnFromWhereADiscardedStepCame) {
+TEST(Simulate, GoesOnFromWhereADiscardedStepCame_WhenTheUnitCannotBeSetBack) {
   Bench b;
+  b.unit.can_roll_back = false;
   b.on_step([](const StepRequest& r) {
     if (r.t == 0) return unit::StepOutcome{0.125, Why::discarded};
     return completed(r);
@@ -368,8 +369,8 @@ TEST(Simulate, CutsAStepAtAnInputEvent) {
   b.run({.stop = 1, .step = 0.5}, &b.table);
   ASSERT_THAT(b.unit.steps, SizeIs(3));
   EXPECT_EQ(b.unit.steps[1].t, 0.3);
-  EXPECT_THAT(b.unit.calls, ElementsAre("init", "set mode=1", "set mode=1", "step", "set mode=2", "step", "set mode=2",
-                                        "step", "terminate"));
+  EXPECT_THAT(b.unit.calls, ElementsAre("set mode=1", "init", "set mode=1", "set mode=1", "step", "set mode=2", "step",
+                                        "set mode=2", "step", "terminate"));
 }
 
 TEST(Simulate, MeetsAnInputEventThatIsOnTheGridButForRounding) {
@@ -392,7 +393,8 @@ TEST(Simulate, HandlesInputEventsInEventMode) {
   Driven b("time,u,mode\n0,0,1\n0.5,1,1\n0.5,7,2\n1,7,2\n");
   b.unit.has_events = true;
   const auto report = b.run({.stop = 1, .step = 0.5}, &b.table);
-  EXPECT_THAT(b.unit.calls, ElementsAre("init", "set u=0", "set mode=1", "update", "leave event",         //
+  EXPECT_THAT(b.unit.calls, ElementsAre("set u=0", "set mode=1", "init",                                  //
+                                        "set u=0", "set mode=1", "update", "leave event",                 //
                                         "set u=0.5", "step",                                              //
                                         "enter event", "set u=7", "set mode=2", "update", "leave event",  //
                                         "set u=7", "step", "terminate"));
@@ -442,6 +444,22 @@ TEST(Simulate, SaysThatInputsAreHeldAtTheirMean) {
   Driven s("time,u\n0,0\n1,1\n");
   s.unit.takes_slopes = true;
   EXPECT_THAT(s.run({.stop = 1, .step = 0.5}, &s.table).assumed, Each(Not(HasSubstr("mean"))));
+}
+
+TEST(Simulate, SetsInputsBeforeAndInInitialization) {
+  Bench b;
+  static_cast<void>(b.unit.lambdas.input("u", 0.0));
+  static_cast<void>(b.unit.lambdas.parameter("p", 1.0));
+  b.run({.stop = 1, .step = 1, .start_values = {{"u", "3"}, {"p", "2"}}});
+  EXPECT_THAT(b.unit.calls, ElementsAre("set u=3", "set p=2", "init", "set u=3", "step", "terminate"))
+      << "parameters once, inputs again";
+}
+
+TEST(Simulate, PrefersTheInputFileToAStartValue) {
+  Driven b("time,u\n0,7\n1,7\n");
+  b.run({.stop = 1, .step = 1, .start_values = {{"u", "3"}}}, &b.table);
+  EXPECT_THAT(b.unit.calls,
+              ElementsAre("set u=3", "set u=7", "init", "set u=3", "set u=7", "set u=7", "step", "terminate"));
 }
 
 TEST(Simulate, AppliesStartValuesBeforeInitialization) {

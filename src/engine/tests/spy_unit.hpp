@@ -18,6 +18,8 @@ class SpyUnit final : public unit::Unit, public unit::Events {
   bool takes_slopes = false;
   bool has_events = false;
   bool can_roll_back = true;
+  unit::Rollback* other_rollback = nullptr;  // instead of that of the lambdas
+  bool rejects_cleanly = false;
   std::vector<unit::EventOutcome> event_answers;  // in order; then the last one, or "done"
 
   // What happened, in order: "init", "set u=1", "slope 0=2", "step", "enter event", "update", "leave event",
@@ -61,7 +63,11 @@ class SpyUnit final : public unit::Unit, public unit::Events {
     steps.push_back(request);
     return lambdas.step(request);
   }
-  [[nodiscard]] unit::Rollback* rollback() override { return can_roll_back ? lambdas.rollback() : nullptr; }
+  [[nodiscard]] bool can_reject_steps() const override { return rejects_cleanly; }
+  [[nodiscard]] unit::Rollback* rollback() override {
+    if (other_rollback != nullptr) return other_rollback;
+    return can_roll_back ? lambdas.rollback() : nullptr;
+  }
 
   [[nodiscard]] unit::Events* events() override { return has_events ? this : nullptr; }
   void enter_event_mode() override { calls.emplace_back("enter event"); }

@@ -1,0 +1,123 @@
+#include "engine/library.hpp"
+
+#include <fmt/format.h>
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "unit/fmu_unit.hpp"
+#include "unit/me_unit.hpp"
+
+namespace consort::engine {
+
+using describe::InterfaceType;
+
+namespace {
+
+constexpr std::string_view native_prefix = "model:";
+
+InterfaceType choose_interface(const graph::Component& component, const describe::Description& d) {
+  if (component.interface) return *component.interface;
+  const bool cs = d.interface(InterfaceType::co_simulation) != nullptr;
+  const bool me = d.interface(InterfaceType::model_exchange) != nullptr;
+  return !cs && me ? InterfaceType::model_exchange : InterfaceType::co_simulation;
+}
+
+}  // namespace
+
+Library::Library(LibraryOptions options) : options_(std::move(options)) {}
+Library::~Library() = default;
+
+void Library::add(std::string name, Factory factory) {
+  auto prototype = factory(name);
+  natives_[std::move(name)] = {std::move(factory), std::move(prototype)};
+}
+
+Library::Native* Library::native(const graph::Component& component) {
+  const std::string source = component.source.string();
+  if (!source.starts_with(native_prefix)) return nullptr;
+  const std::string name = source.substr(native_prefix.size());
+  const auto found = natives_.find(name);
+  if (found != natives_.end()) return &found->second;
+  std::vector<std::string_view> names;
+  for (const auto& [known, entry] : natives_) names.emplace_back(known);
+  throw input_error("unit '{}': there is no model '{}'{}; models are added in C++ or Python, files are named by their path",
+                    component.name, name, suggestion(name, names));
+}
+
+const fmi::Fmu& Library::open(const graph::Component& component) {
+  const std::string given = component.source.string();
+  if (const auto known = by_given_path_.find(given); known != by_given_path_.end()) return *known->second;
+  std::error_code error;
+  const auto canonical = std::filesystem::canonical(component.source, error);
+  require(!error, "unit '{}'{}: there is no file '{}'; check its name and folder", component.name,
+          component.where.empty() ? "" : " (" + component.where + ")", given);
+  auto& fmu = fmus_[canonical.string()];
+  try {
+    if (!fmu) fmu = std::make_unique<fmi::Fmu>(fmi::Fmu::open(component.source, options_.open));
+  } catch (const Error& problem) {
+    throw input_error("unit '{}': {}", component.name, problem.what());
+  }
+  by_given_path_[given] = fmu.get();
+  return *fmu;
+}
+
+const describe::Description& Library::description(const graph::Component& component) {
+  if (const auto* own = native(component)) return own->prototype->description();
+  return open(component).description();
+}
+
+graph::Catalogue Library::catalogue() {
+  return [this](const graph::Component& component) -> const describe::Description& { return description(component); };
+}
+
+std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned) {
+  const auto& component = planned.component;
+  if (const auto* own = native(component)) return own->factory(planned.name);
+  const auto& fmu = open(component);
+  fmi::InstanceOptions instance;
+  instance.name = planned.name;
+  instance.logging = options_.logging;
+  instance.log = options_.log;
+  instance.trace = options_.trace;
+  const auto interface = choose_interface(component, fmu.description());
+  require(interface != InterfaceType::scheduled_execution,
+          "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);
+  if (interface == InterfaceType::model_exchange) {
+    unit::MeUnitOptions options;
+    options.solver = component.solver.empty() ? options_.solver : component.solver;
+    return unit::make_me_unit(fmu, std::move(instance), std::move(options));
+  }
+  const auto* const cs = fmu.description().interface(InterfaceType::co_simulation);
+  instance.use_event_mode = cs != nullptr && cs->event_mode;
+  return unit::make_fmu_unit(fmu, std::move(instance));
+}
+
+std::vector<std::unique_ptr<unit::Unit>> Library::make_units(const graph::Plan& plan) {
+  std::vector<std::unique_ptr<unit::Unit>> units;
+  units.reserve(plan.units.size());
+  for (const auto& planned : plan.units) units.push_back(make(planned));
+  return units;
+}
+
+std::vector<Library::File> Library::files() const {
+  std::vector<File> files;
+  for (const auto& [canonical, fmu] : fmus_) {
+    const bool is_file = std::filesystem::is_regular_file(canonical);
+    files.push_back({fmu->path().string(), is_file ? sha256_of_file(canonical) : std::string()});
+  }
+  return files;
+}
+
+std::vector<std::string> Library::warnings() const {
+  std::vector<std::string> lines;
+  for (const auto& [canonical, fmu] : fmus_) {
+    const auto count = fmu->diagnostics().count(Severity::warning);
+    if (count > 0)
+      lines.push_back(fmt::format("{} breaks {} rule{} of the standard; 'consort check' lists them", fmu->path().string(),
+                                  count, count == 1 ? "" : "s"));
+  }
+  return lines;
+}
+
+}  // namespace consort::engine

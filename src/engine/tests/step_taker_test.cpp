@@ -1,0 +1,141 @@
+#include "engine/step_taker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "engine/simulate.hpp"
+#include "engine/tests/spy_unit.hpp"
+#include "record/result.hpp"
+
+namespace consort::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using unit::completed;
+using unit::StepOutcome;
+using unit::StepRequest;
+using unit::Why;
+using Values = unit::LambdaUnit::Values;
+
+// Its output is the time, unless a step that it discarded has left its mark.
+struct Clumsy {
+  explicit Clumsy(std::function<StepOutcome(const StepRequest&)> answer) : x(unit.lambdas.output("x", 0.0)) {
+    unit.lambdas.on_step([this, answer = std::move(answer)](Values& v, const StepRequest& r) {
+      const auto outcome = answer(r);
+      v[x] += outcome.why == Why::discarded ? 100 : r.h;
+      return outcome;
+    });
+  }
+  RunReport run(const SimulateOptions& options, const input::InputTable* table = nullptr) {
+    record::MemorySink sink(result);
+    record::Sink* const sinks[] = {&sink};
+    return simulate(unit, options, table, sinks);
+  }
+  SpyUnit unit;
+  unit::LambdaUnit::Handle<double> x;
+  record::Result result;
+};
+
+StepOutcome long_steps_discarded(const StepRequest& r) {
+  return r.h > 0.1 ? StepOutcome{r.t, Why::discarded} : completed(r);
+}
+
+TEST(StepTaker, SetsAUnitBackToWhereTheDiscardedStepBegan) {
+  Clumsy c(long_steps_discarded);
+  const auto report = c.run({.stop = 1, .step = 0.25});
+  EXPECT_GT(report.discarded, 4U);
+  EXPECT_THAT(report.warnings, IsEmpty());
+  for (std::size_t i = 0; i < c.result.rows(); ++i) EXPECT_NEAR(c.result["x"].numbers[i], c.result.time[i], 1e-12);
+}
+
+TEST(StepTaker, AsksAgainAndWarnsOnceWhereAUnitCannotBeSetBack) {
+  Clumsy c(long_steps_discarded);
+  c.unit.can_roll_back = false;
+  const auto report = c.run({.stop = 1, .step = 0.25});
+  EXPECT_EQ(report.reached, 1);
+  EXPECT_GT(c.result["x"].numbers.back(), 100) << "the mark is there, so the first test means something";
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded a step at t = 0 s and cannot be set back")));
+}
+
+TEST(StepTaker, TakesAUnitThatRejectsStepsCleanlyAtItsWord) {
+  Clumsy c(long_steps_discarded);
+  c.unit.can_roll_back = false;
+  c.unit.rejects_cleanly = true;
+  EXPECT_THAT(c.run({.stop = 1, .step = 0.25}).warnings, IsEmpty());
+}
+
+TEST(StepTaker, RepeatsThePartThatAUnitSaysItCanDo) {
+  Clumsy c([](const StepRequest& r) {
+    return r.t == 0 && r.h > 0.125 ? StepOutcome{0.125, Why::discarded} : completed(r);
+  });
+  const auto report = c.run({.stop = 0.5, .step = 0.25});
+  ASSERT_THAT(c.unit.steps, SizeIs(4));
+  EXPECT_EQ(c.unit.steps[1].t, 0);
+  EXPECT_EQ(c.unit.steps[1].h, 0.125);
+  EXPECT_EQ(c.unit.steps[2].t, 0.125);
+  EXPECT_NEAR(c.result["x"].numbers.back(), 0.5, 1e-12);
+  EXPECT_EQ(report.discarded, 1U);
+}
+
+TEST(StepTaker, HalvesWhereAUnitDoesNotEvenDoWhatItSaidItCould) {
+  Clumsy c([](const StepRequest& r) {
+    return r.h > 0.03 ? StepOutcome{r.t + 0.9 * r.h, Why::discarded} : completed(r);
+  });
+  c.run({.stop = 0.5, .step = 0.25});
+  EXPECT_NEAR(c.result["x"].numbers.back(), 0.5, 1e-12);
+}
+
+TEST(StepTaker, BelievesNoUnitThatSaysItDiscardedAndCameFarther) {
+  Clumsy c([](const StepRequest& r) { return r.h > 0.1 ? StepOutcome{r.t + 7, Why::discarded} : completed(r); });
+  const auto report = c.run({.stop = 0.5, .step = 0.25});
+  EXPECT_EQ(report.reached, 0.5);
+  EXPECT_NEAR(c.result["x"].numbers.back(), 0.5, 1e-12);
+}
+
+TEST(StepTaker, GivesTheShorterStepItsOwnInputs) {
+  Clumsy c(long_steps_discarded);
+  static_cast<void>(c.unit.lambdas.input("u", 0.0));
+  const auto table = input::InputTable::parse("time,u\n0,0\n1,16\n", "in.csv", c.unit.description());
+  c.run({.stop = 0.25, .step = 0.25}, &table);
+  // The means over 0.25 s, 0.125 s and 0.0625 s.
+  EXPECT_THAT(std::vector<std::string>(c.unit.calls.begin() + 3, c.unit.calls.begin() + 9),
+              ElementsAre("set u=2", "step", "set u=1", "step", "set u=0.5", "step"));
+}
+
+// Says that it can save its state, and cannot.
+class Boaster final : public unit::Rollback {
+ public:
+  std::unique_ptr<unit::Snapshot> save(std::unique_ptr<unit::Snapshot>) override { throw run_error("no memory"); }
+  void restore(const unit::Snapshot&) override { ADD_FAILURE() << "nothing was saved"; }
+  [[nodiscard]] bool can_serialize() const override { return false; }
+  [[nodiscard]] std::vector<std::uint8_t> serialize(const unit::Snapshot&) override { return {}; }
+  [[nodiscard]] std::unique_ptr<unit::Snapshot> deserialize(std::span<const std::uint8_t>) override { return nullptr; }
+};
+
+TEST(StepTaker, RunsAUnitThatFailsToSaveItsStateAllTheSame) {
+  Clumsy c([](const StepRequest& r) { return completed(r); });
+  Boaster boaster;
+  c.unit.other_rollback = &boaster;
+  const auto report = c.run({.stop = 1, .step = 0.25});
+  EXPECT_EQ(report.reached, 1);
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("no memory")));
+}
+
+TEST(StepTaker, SavesNothingOfUnitsThatTakeEqualStepsOrRejectCleanly) {
+  for (const bool equal : {true, false}) {
+    Clumsy c([](const StepRequest& r) { return completed(r); });
+    Boaster boaster;
+    c.unit.other_rollback = &boaster;
+    c.unit.lambdas.allow_variable_step(!equal);
+    c.unit.rejects_cleanly = !equal;
+    EXPECT_THAT(c.run({.stop = 1, .step = 0.25}).warnings, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace consort::engine
