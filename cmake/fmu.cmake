@@ -7,7 +7,7 @@
 # fmi1/cs/NAME.fmu and fmi1/me/NAME.fmu. CLASS is NAME unless given. The target NAME_fmus builds those of one
 # model, consort_fmus those of all.
 set(CONSORT_FMU_DIR "${CMAKE_BINARY_DIR}/fmus")
-add_custom_target(consort_fmus)
+add_custom_target(consort_fmus ALL)
 
 # Many FMUs live in one process: nothing of theirs may be merged with another's (STB_GNU_UNIQUE, RTLD_GLOBAL),
 # and they bring along what a fresh machine lacks.

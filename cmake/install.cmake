@@ -9,7 +9,7 @@ set(consort_include_dir "${CMAKE_INSTALL_INCLUDEDIR}")
 # --- the program and the library
 
 if(TARGET consort_cli)
-  install(TARGETS consort_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS consort_cli EXPORT consort RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 if(TARGET consort)
   install(TARGETS consort EXPORT consort

@@ -18,19 +18,37 @@ namespace consort::cli {
 
 namespace {
 
-constexpr AddCommand commands[] = {add_info, add_check, add_simulate, add_cross_check, add_compare, add_plot};
+constexpr AddCommand commands[] = {add_info, add_check, add_simulate, add_cross_check, add_compare, add_plot, add_new};
 
-// Whether the first argument was meant as a command and is none; says so.
+// "new model ": the commands that were chosen, one inside the other.
+std::string chosen_commands(const CLI::App& app) {
+  std::string text;
+  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands()) {
+    text += chosen.front()->get_name() + " ";
+  }
+  return text;
+}
+
+// Whether an argument was meant as a command and is none; says so.
 bool is_unknown_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return false;
-  const std::string name = argv[1];
-  std::vector<std::string> names;
-  for (const auto* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), name) != names.end()) return false;
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  fmt::print(stderr, "consort: there is no command {}{}; 'consort --help' lists them\n", quote(name),
-             suggestion(name, candidates));
-  return true;
+  const CLI::App* at = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    const auto commands_here = at->get_subcommands([](const CLI::App*) { return true; });
+    if (commands_here.empty()) return false;
+    const std::string name = argv[i];
+    const auto found = std::find_if(commands_here.begin(), commands_here.end(),
+                                    [&](const CLI::App* command) { return command->get_name() == name; });
+    if (found == commands_here.end()) {
+      std::vector<std::string> names;
+      for (const auto* command : commands_here) names.push_back(command->get_name());
+      const std::vector<std::string_view> candidates(names.begin(), names.end());
+      fmt::print(stderr, "consort: there is no command {}{}; 'consort {}--help' lists them\n", quote(name),
+                 suggestion(name, candidates), chosen_commands(app));
+      return true;
+    }
+    at = *found;
+  }
+  return false;
 }
 
 int run(int argc, char** argv) {
@@ -52,9 +70,7 @@ int run(int argc, char** argv) {
     return app.exit(call, std::cout, std::cerr);
   } catch (const CLI::ParseError& error) {
     if (is_unknown_command(app, argc, argv)) return 2;
-    const auto chosen = app.get_subcommands();
-    fmt::print(stderr, "consort: {}; 'consort {}--help' shows how it is used\n", error.what(),
-               chosen.empty() ? "" : chosen.front()->get_name() + " ");
+    fmt::print(stderr, "consort: {}; 'consort {}--help' shows how it is used\n", error.what(), chosen_commands(app));
     return 2;
   }
   return action();

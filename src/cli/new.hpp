@@ -1,0 +1,10 @@
+// `consort new KIND`: one kind is one file and one row of the table in new.cpp.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace consort::cli {
+
+void add_new_model(CLI::App& app, Action& action);
+
+}  // namespace consort::cli
