@@ -83,14 +83,18 @@ class Integration::Impl {
     return result;
   }
 
-  [[nodiscard]] Memory memory() const {
-    Memory result = memory_;
-    result.roots = roots_.memory();
-    return result;
+  void copy_memory(Memory& to) const {
+    to.roots = roots_.memory();
+    to.next_time_event = memory_.next_time_event;
+    to.last_event = memory_.last_event;
+    to.events_here = memory_.events_here;
   }
 
+  // memory_.roots stays empty: the finder has its own.
   void restore(const Memory& memory) {
-    memory_ = memory;
+    memory_.next_time_event = memory.next_time_event;
+    memory_.last_event = memory.last_event;
+    memory_.events_here = memory.events_here;
     roots_.restore(memory.roots);
   }
 
@@ -258,7 +262,12 @@ Integration& Integration::operator=(Integration&&) noexcept = default;
 RunEnd Integration::advance(Time stop) { return impl_->advance(stop); }
 void Integration::refresh() { impl_->refresh(); }
 RunReport Integration::report() const { return impl_->report(); }
-Integration::Memory Integration::memory() const { return impl_->memory(); }
+Integration::Memory Integration::memory() const {
+  Memory result;
+  impl_->copy_memory(result);
+  return result;
+}
+void Integration::copy_memory(Memory& to) const { impl_->copy_memory(to); }
 void Integration::restore(const Memory& memory) { impl_->restore(memory); }
 
 RunReport integrate(Solver& solver, const Events& events, const RunOptions& options) {

@@ -102,6 +102,8 @@ class Integration {
     std::uint32_t events_here = 0;
   };
   [[nodiscard]] Memory memory() const;
+  // The same into one that was filled before, then without allocation.
+  void copy_memory(Memory& to) const;
   void restore(const Memory& memory);
 
  private:

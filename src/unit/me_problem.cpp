@@ -17,7 +17,7 @@ MeProblem::MeProblem(fmi::ModelExchange& instance, const describe::Description& 
 // --- the solution --------------------------------------------------------------------------------------------------
 
 void MeProblem::set_point(Time t, ConstVector y) {
-  if (ended_) return;
+  if (memory_.ended) return;
   instance_.set_time(t);
   if (inputs_ != nullptr) inputs_->set_continuous(t, t <= memory_.last_event);
   if (states_ > 0) instance_.set_states(y.first(states_));
@@ -25,8 +25,19 @@ void MeProblem::set_point(Time t, ConstVector y) {
 
 bool MeProblem::begin(Time t) {
   memory_ = {};
-  ended_ = end_requested_ = false;
+  end_requested_ = false;
   const Settled settled = settle(t);
+  fill_ode(t);
+  return !settled.terminate;
+}
+
+void MeProblem::resume(Time t, const Memory& memory) {
+  memory_ = memory;
+  end_requested_ = false;
+  fill_ode(t);
+}
+
+void MeProblem::fill_ode(Time t) {
   states_ = instance_.continuous_states();
   ode_ = {};
   ode_.t0 = t;
@@ -45,6 +56,11 @@ bool MeProblem::begin(Time t) {
       std::fill(dy.begin(), dy.end(), std::numeric_limits<double>::quiet_NaN());
     }
   };
+  fill_events();
+  if (states_ > 0) describe_states();
+}
+
+void MeProblem::fill_events() {
   auto& events = ode_.events;
   events.root_count = instance_.event_indicators();
   if (events.root_count > 0) {
@@ -60,25 +76,24 @@ bool MeProblem::begin(Time t) {
   if (instance_.interface().needs_completed_integrator_step) {
     events.step_event = [this](Time now, ConstVector y) {
       set_point(now, y);
-      const auto step = instance_.completed_integrator_step();
+      const auto step = instance_.completed_integrator_step(may_roll_back_);
       end_requested_ = step.terminate;
       return step.enter_event_mode || step.terminate;
     };
   }
   events.handle = [this](const solve::EventInfo& info, solve::EventState& state) {
     if (end_requested_)
-      ended_ = state.terminate = true;
+      memory_.ended = state.terminate = true;
     else
       state.terminate = !handle_event(info.t, state.y, state.absolute_tolerances, rtol_);
   };
-  if (states_ > 0) describe_jacobian();
-  return !settled.terminate;
 }
 
 // --- events --------------------------------------------------------------------------------------------------------
 
 bool MeProblem::handle_event(Time t, Vector y, Vector absolute_tolerances, double rtol) {
   set_point(t, y);
+  ++memory_.events;
   instance_.enter_event_mode();
   if (inputs_ != nullptr) inputs_->set_all(t);
   const Settled settled = settle(t);
@@ -112,8 +127,8 @@ MeProblem::Settled MeProblem::settle(Time t) {
   // One that does not go away although it has been handled says nothing.
   if (memory_.next_event <= t) memory_.next_event = solve::never;
   memory_.last_event = t;
-  ended_ = all.terminate;
-  if (!ended_) instance_.leave_event_mode();
+  memory_.ended = all.terminate;
+  if (!memory_.ended) instance_.leave_event_mode();
   return all;
 }
 
@@ -162,7 +177,7 @@ solve::Pattern state_pattern(const describe::Description& d, const std::vector<d
 
 }  // namespace
 
-void MeProblem::describe_jacobian() {
+void MeProblem::describe_states() {
   std::vector<describe::VariableId> states;
   state_references_.clear();
   derivative_references_.clear();
@@ -174,7 +189,12 @@ void MeProblem::describe_jacobian() {
     derivative_references_.push_back(derivative.reference);
   }
   if (states.size() != states_) return;  // FMI 1.0 does not say which variables are states
+  for (const auto id : states) ode_.components.names.emplace_back(description_[id].name);
   ode_.jacobian.pattern = state_pattern(description_, states);
+  describe_jacobian();
+}
+
+void MeProblem::describe_jacobian() {
   auto* const directional = instance_.directional_derivatives();
   if (directional == nullptr) return;
   ode_.jacobian.times = [this, directional](Time t, ConstVector y, ConstVector v, Vector jv) {
@@ -194,7 +214,7 @@ void MeProblem::describe_jacobian() {
     ode_.jacobian.sparse = [this, directional](Time t, ConstVector y, Vector values) {
       set_point(t, y);
       const auto& pattern = ode_.jacobian.pattern;
-      std::vector<ValueReference> rows;
+      auto& rows = column_rows_;
       const double one = 1.0;
       for (std::size_t k = 0; k < states_; ++k) {
         const auto first = static_cast<std::size_t>(pattern.starts[k]);

@@ -5,6 +5,7 @@
 // before it asks for something, so values may be read at any point of the solution after set_point().
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,14 @@ class MeInputs {
 
 class MeProblem {
  public:
+  // What it remembers between steps beside the instance itself.
+  struct Memory {
+    Time next_event = solve::never;
+    Time last_event = -solve::never;
+    std::uint64_t events = 0;  // handled so far
+    bool ended = false;        // the instance has asked to end
+  };
+
   // `inputs` may be null. All must outlive the problem.
   MeProblem(fmi::ModelExchange& instance, const describe::Description& description, MeInputs* inputs);
   MeProblem(const MeProblem&) = delete;
@@ -36,6 +45,8 @@ class MeProblem {
 
   // The first event iteration at t; fills the problem's start values. False when the instance asks to end right there.
   [[nodiscard]] bool begin(Time t);
+  // Instead of begin() for an instance whose state was restored in continuous-time mode at t.
+  void resume(Time t, const Memory& memory);
 
   // Ready after begin(). An instance without states gets one that stays 0, so that every solver can run it.
   [[nodiscard]] const solve::Ode& ode() const { return ode_; }
@@ -45,12 +56,9 @@ class MeProblem {
   // Event iteration at t with these states, which it may change; false when the instance asks to end.
   [[nodiscard]] bool handle_event(Time t, solve::Vector y, solve::Vector absolute_tolerances, double rtol);
   void set_tolerance(double rtol) { rtol_ = rtol; }
+  // Whether a state from before the present point may be restored later; the instance is told after each step.
+  void set_may_roll_back(bool may) { may_roll_back_ = may; }
 
-  // What it remembers between steps beside the instance itself.
-  struct Memory {
-    Time next_event = solve::never;
-    Time last_event = -solve::never;
-  };
   [[nodiscard]] const Memory& memory() const { return memory_; }
   void restore(const Memory& memory) { memory_ = memory; }
 
@@ -62,6 +70,9 @@ class MeProblem {
     bool states_changed = false;
   };
   Settled settle(Time t);
+  void fill_ode(Time t);
+  void fill_events();
+  void describe_states();
   void describe_jacobian();
   [[nodiscard]] std::vector<double> nominals();
 
@@ -71,10 +82,11 @@ class MeProblem {
   solve::Ode ode_;
   std::size_t states_ = 0;
   double rtol_ = 1e-6;
-  bool ended_ = false;          // the instance has asked to end
+  bool may_roll_back_ = false;
   bool end_requested_ = false;  // by completedIntegratorStep, which is not an event
   Memory memory_;
   std::vector<ValueReference> state_references_, derivative_references_;
+  std::vector<ValueReference> column_rows_;  // scratch of the sparse Jacobian
 };
 
 }  // namespace consort::unit

@@ -1,0 +1,468 @@
+#include "unit/me_unit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "solve/bytes.hpp"
+#include "solve/integrate.hpp"
+#include "solve/solvers.hpp"
+#include "unit/fmu_values.hpp"
+#include "unit/me_problem.hpp"
+#include "unit/polynomial_inputs.hpp"
+#include "unit/step_sensitivity.hpp"
+
+namespace consort::unit {
+
+using describe::SignalSet;
+
+namespace {
+
+class MeSnapshot : public Snapshot {
+ public:
+  std::unique_ptr<fmi::SavedState> instance;
+  std::unique_ptr<solve::Snapshot> solver;
+  solve::Integration::Memory integration;
+  MeProblem::Memory problem;
+  PolynomialInputs::State inputs;
+  Time t = 0;
+  std::vector<std::uint8_t> bytes;  // of a deserialised one: everything but the instance
+};
+
+class MeUnit final : public Unit, public Rollback, public Derivatives, public StepDerivatives {
+ public:
+  MeUnit(std::unique_ptr<fmi::ModelExchange> instance, const describe::Description& description, MeUnitOptions options)
+      : description_(description),
+        options_(std::move(options)),
+        instance_(std::move(instance)),
+        inputs_(*instance_, description_),
+        problem_(*instance_, description_, &inputs_) {
+    static_cast<void>(solve::find_solver(options_.solver));
+  }
+
+  [[nodiscard]] const std::string& name() const override { return instance_->name(); }
+  [[nodiscard]] const describe::Description& description() const override { return description_; }
+  [[nodiscard]] bool variable_step() const override { return true; }
+  [[nodiscard]] bool answers_without_step() const override { return true; }
+
+  void enter_initialization(const Experiment& e) override;
+  void exit_initialization() override;
+  void terminate() override { instance_->terminate(); }
+  bool configure(const SignalSet& signals, Columns& values) override;
+
+  void get(const SignalSet& signals, Columns& values) override;
+  void set(const SignalSet& signals, Columns& values) override;
+  [[nodiscard]] int input_order() const override { return PolynomialInputs::highest_order; }
+  void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
+                             std::span<const double> values) override {
+    inputs_.take_derivatives(inputs, orders, values);
+  }
+  StepOutcome step(const StepRequest& r) override;
+  [[nodiscard]] int output_order() const override { return 1; }
+  void get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
+                              std::span<double> values) override;
+
+  [[nodiscard]] Rollback* rollback() override { return instance_->state_saving() != nullptr ? this : nullptr; }
+  std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse) override;
+  void restore(const Snapshot& snapshot) override;
+  [[nodiscard]] bool can_serialize() const override {
+    auto* const states = instance_->state_saving();
+    return states != nullptr && states->can_serialize();
+  }
+  [[nodiscard]] std::vector<std::uint8_t> serialize(const Snapshot& snapshot) override;
+  [[nodiscard]] std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) override;
+
+  [[nodiscard]] Derivatives* derivatives() override { return this; }
+  void directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                   std::span<const double> seed, std::span<double> sensitivity) override;
+  [[nodiscard]] StepDerivatives* step_derivatives() override { return this; }
+  void step_directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                        std::span<const double> seed, std::span<double> sensitivity) override;
+
+ private:
+  void make_solver();
+  // Brings the instance to the present point, with the inputs that were set.
+  void refresh();
+  void external_event();
+  void restore_bytes(const MeSnapshot& snapshot);
+  // Puts the direction of these inputs into direction_ and returns its size relative to the inputs.
+  double make_direction(std::span<const ValueReference> knowns, std::span<const double> seed);
+  void go_to(Time t, std::span<const double> x);  // without inputs
+  [[nodiscard]] std::span<const double> states() const { return solver_->state().first(state_count_); }
+  template <class F>
+  void named(F&& body) const;
+
+  const describe::Description& description_;
+  MeUnitOptions options_;
+  std::unique_ptr<fmi::ModelExchange> instance_;
+  PolynomialInputs inputs_;
+  MeProblem problem_;
+  std::unique_ptr<solve::Solver> solver_;  // from exit_initialization() on
+  std::optional<solve::Integration> integration_;
+  std::map<ValueReference, std::uint64_t> structural_;
+  std::size_t state_count_ = 0;
+  Time t_ = 0;
+  bool stale_ = false;  // the instance stands somewhere else, or has other inputs
+
+  struct LastStep {
+    bool known = false;
+    bool had_event = false;
+    Time from = 0;
+    std::vector<double> states{};  // at its beginning
+  };
+  LastStep last_;
+  std::unique_ptr<StepSensitivity> sensitivity_;
+  std::vector<double> y_, tolerances_, x_, rates_, direction_, ahead_, further_;
+};
+
+// The solver knows nothing of units: what it says gets the name here. What the instance says has it.
+template <class F>
+void MeUnit::named(F&& body) const {
+  try {
+    body();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (text.find("'" + name() + "'") != std::string::npos) throw;
+    throw Error(error.fault(), fmt::format("unit '{}': {}", name(), text));
+  }
+}
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+void MeUnit::enter_initialization(const Experiment& e) {
+  if (!options_.own_tolerance && e.tolerance) options_.solver_options.rtol = *e.tolerance;
+  t_ = e.start;
+  instance_->enter_initialization({e.start, e.stop, e.tolerance});
+}
+
+void MeUnit::exit_initialization() {
+  instance_->exit_initialization();
+  inputs_.lay_out(structural_);
+  problem_.set_tolerance(options_.solver_options.rtol);
+  static_cast<void>(problem_.begin(t_));
+  inputs_.read_back(t_);
+  make_solver();
+}
+
+void MeUnit::make_solver() {
+  named([&] {
+    solver_ = solve::make_solver(options_.solver, problem_.ode(), options_.solver_options);
+    // The log would grow with every event.
+    integration_.emplace(*solver_, problem_.ode().events, solve::RunOptions{.output_at_events = false, .log_limit = 0});
+  });
+  state_count_ = instance_->continuous_states();
+  last_ = {};
+  last_.states.resize(state_count_);
+  y_.resize(solver_->size());
+  tolerances_.resize(solver_->size());
+  for (auto* const v : {&x_, &rates_}) v->resize(state_count_);
+  direction_.resize(inputs_.elements());
+  sensitivity_.reset();
+  stale_ = true;
+}
+
+bool MeUnit::configure(const SignalSet& signals, Columns& values) {
+  if (!configure_values(*instance_, signals, values)) return false;
+  for (std::size_t i = 0; i < signals.choice().size(); ++i) {
+    const auto place = signals.place(i);
+    if (place.type != Type::UInt64 || place.count != 1) continue;
+    structural_[description_[signals.choice()[i]].reference] = values.column<std::uint64_t>()[place.first];
+  }
+  return true;
+}
+
+// --- values ----------------------------------------------------------------------------------------------------------
+
+void MeUnit::go_to(Time t, std::span<const double> x) {
+  instance_->set_time(t);
+  if (!x.empty()) instance_->set_states(x);
+}
+
+void MeUnit::refresh() {
+  if (inputs_.held_changed()) external_event();
+  if (!stale_) return;
+  problem_.set_point(t_, solver_->state());
+  stale_ = false;
+}
+
+void MeUnit::get(const SignalSet& signals, Columns& values) {
+  if (solver_) refresh();
+  get_values(*instance_, signals, values);
+}
+
+void MeUnit::set(const SignalSet& signals, Columns& values) {
+  if (!solver_) return set_values(*instance_, signals, values);
+  inputs_.take(signals, values);
+  stale_ = true;
+}
+
+void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
+                                    std::span<double> values) {
+  require(std::all_of(orders.begin(), orders.end(), [](std::int32_t order) { return order == 1; }),
+          "unit '{}' tells first derivatives of its outputs only; ask for order 1", name());
+  if (outputs.empty() || problem_.memory().ended) return std::fill(values.begin(), values.end(), 0.0);
+  refresh();
+  // Forward, because time must not go back before an event; along a straight line, whose error is of second order and
+  // cancels in the difference of three points, as that of the outputs does.
+  ahead_.resize(outputs.size());
+  further_.resize(outputs.size());
+  instance_->get<double>(outputs, std::span(values).first(outputs.size()));
+  if (state_count_ > 0) instance_->get_derivatives(rates_);
+  const Duration scale = last_.known ? t_ - last_.from : 1e-3 * std::max(1.0, std::abs(t_));
+  const Duration s = std::max(1e-4 * scale, 1e-12 * std::abs(t_));
+  for (const int k : {1, 2}) {
+    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = states()[i] + k * s * rates_[i];
+    go_to(t_ + k * s, x_);
+    inputs_.set_present(inputs_.state().slopes, k * s);
+    instance_->get<double>(outputs, std::span(k == 1 ? ahead_ : further_));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) values[i] = (4 * ahead_[i] - 3 * values[i] - further_[i]) / (2 * s);
+  stale_ = true;
+}
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+void MeUnit::external_event() {
+  std::copy(solver_->state().begin(), solver_->state().end(), y_.begin());
+  std::copy(solver_->absolute_tolerances().begin(), solver_->absolute_tolerances().end(), tolerances_.begin());
+  inputs_.begin_event();
+  if (!problem_.handle_event(t_, y_, tolerances_, options_.solver_options.rtol)) return;
+  solver_->reinitialise({.t = t_, .y = y_, .absolute_tolerances = tolerances_});
+  integration_->refresh();
+  stale_ = true;
+}
+
+StepOutcome MeUnit::step(const StepRequest& r) {
+  CONSORT_ASSERT(solver_ != nullptr);
+  const double slack = 1e-9 * std::max({std::abs(r.t), std::abs(t_), r.h});
+  require(std::abs(r.t - t_) <= slack && r.h > 0,
+          "unit '{}' is at t = {} s and is to step from {} s by {} s; step it from where it is, by more than 0", name(),
+          t_, r.t, r.h);
+  if (problem_.memory().ended) return {t_, Why::terminate};
+  problem_.set_may_roll_back(r.may_roll_back);
+  solve::RunEnd end = solve::RunEnd::stop;
+  named([&] {
+    if (inputs_.external_event_needed(options_.solver_options.rtol)) external_event();
+    if (problem_.memory().ended) return;
+    const auto events = problem_.memory().events;
+    last_.from = t_;
+    std::copy(states().begin(), states().end(), last_.states.begin());
+    end = integration_->advance(r.t + r.h);
+    last_.had_event = problem_.memory().events != events;
+    last_.known = true;
+  });
+  t_ = solver_->time();
+  inputs_.end_step(t_);
+  stale_ = true;
+  const bool ended = end == solve::RunEnd::terminated || problem_.memory().ended;
+  return {t_, ended ? Why::terminate : Why::completed};
+}
+
+// --- saving ----------------------------------------------------------------------------------------------------------
+
+std::unique_ptr<Snapshot> MeUnit::save(std::unique_ptr<Snapshot> reuse) {
+  require(solver_ != nullptr,
+          "unit '{}' runs with a solver and can be saved only once it is initialised; initialise it first", name());
+  auto* s = dynamic_cast<MeSnapshot*>(reuse.get());
+  if (s == nullptr) {
+    reuse = std::make_unique<MeSnapshot>();
+    s = static_cast<MeSnapshot*>(reuse.get());
+  }
+  s->bytes.clear();
+  s->instance = instance_->state_saving()->save(std::move(s->instance));
+  s->solver = solver_->snapshot(std::move(s->solver));
+  integration_->copy_memory(s->integration);
+  s->problem = problem_.memory();
+  s->inputs = std::as_const(inputs_).state();
+  s->t = t_;
+  return reuse;
+}
+
+void MeUnit::restore(const Snapshot& snapshot) {
+  const auto* const s = dynamic_cast<const MeSnapshot*>(&snapshot);
+  CONSORT_ASSERT(s != nullptr);
+  instance_->state_saving()->restore(*s->instance);
+  if (!s->bytes.empty()) {
+    restore_bytes(*s);
+  } else {
+    CONSORT_ASSERT(solver_ != nullptr);
+    solver_->restore(*s->solver);
+    integration_->restore(s->integration);
+    problem_.restore(s->problem);
+    inputs_.state() = s->inputs;
+    t_ = s->t;
+  }
+  last_.known = false;
+  stale_ = true;
+}
+
+// What a serialised unit consists of beside the instance, in this order.
+template <class Archive>
+void archive_unit(Archive& archive, Time& t, MeProblem::Memory& problem, PolynomialInputs::State& inputs,
+                  solve::Integration::Memory& integration, std::string& solver) {
+  archive(t, problem.next_event, problem.last_event, problem.events, problem.ended);
+  archive(integration.roots.values, integration.roots.signs, integration.roots.open_until, integration.next_time_event,
+          integration.last_event, integration.events_here);
+  inputs.fields(archive);
+  archive(solver);
+}
+
+constexpr std::string_view header = "consort model exchange unit 1";
+
+std::vector<std::uint8_t> MeUnit::serialize(const Snapshot& snapshot) {
+  const auto* const s = dynamic_cast<const MeSnapshot*>(&snapshot);
+  CONSORT_ASSERT(s != nullptr);
+  const auto instance = instance_->state_saving()->serialize(*s->instance);
+  solve::ByteWriter writer;
+  writer(std::string(header), std::string(instance.begin(), instance.end()));
+  if (!s->bytes.empty()) {
+    writer(std::string(s->bytes.begin(), s->bytes.end()));
+    return writer.take();
+  }
+  // A solver writes down where it stands: a second one goes to where the snapshot was made.
+  const auto other = solve::make_solver(options_.solver, problem_.ode(), options_.solver_options);
+  other->restore(*s->solver);
+  const auto solver = other->serialise();
+  stale_ = true;
+  Time t = s->t;
+  auto problem = s->problem;
+  auto inputs = s->inputs;
+  auto integration = s->integration;
+  std::string solver_text(solver.begin(), solver.end());
+  solve::ByteWriter rest;
+  rest(options_.solver_options.rtol, options_.solver);
+  archive_unit(rest, t, problem, inputs, integration, solver_text);
+  const auto bytes = rest.take();
+  writer(std::string(bytes.begin(), bytes.end()));
+  return writer.take();
+}
+
+std::unique_ptr<Snapshot> MeUnit::deserialize(std::span<const std::uint8_t> bytes) {
+  solve::ByteReader reader(bytes);
+  std::string first, instance, rest;
+  reader(first);
+  require(
+      first == header,
+      "unit '{}' cannot go on from this state: it is not that of a Model Exchange unit with a solver; take one that "
+      "was saved with the same model and --interface-type me",
+      name());
+  reader(instance, rest);
+  reader.expect_end();
+  auto snapshot = std::make_unique<MeSnapshot>();
+  const std::vector<std::uint8_t> instance_bytes(instance.begin(), instance.end());
+  snapshot->instance = instance_->state_saving()->deserialize(instance_bytes);
+  snapshot->bytes.assign(rest.begin(), rest.end());
+  return snapshot;
+}
+
+void MeUnit::restore_bytes(const MeSnapshot& snapshot) {
+  solve::ByteReader reader(snapshot.bytes);
+  double rtol = 0;
+  std::string solver_name;
+  reader(rtol, solver_name);
+  require(
+      solver_name == options_.solver,
+      "unit '{}' was saved with the solver '{}' and cannot go on with '{}'; choose the solver that it was saved with",
+      name(), solver_name.substr(0, 40), options_.solver);
+  // A unit that has not been initialised gets everything from the state.
+  if (!solver_) {
+    if (!options_.own_tolerance) options_.solver_options.rtol = rtol;
+    problem_.set_tolerance(options_.solver_options.rtol);
+    inputs_.lay_out(structural_);
+    inputs_.read_back(t_);
+    problem_.resume(t_, {});
+    make_solver();
+  }
+  Time t = 0;
+  MeProblem::Memory problem;
+  auto inputs = std::as_const(inputs_).state();
+  solve::Integration::Memory integration = integration_->memory();
+  std::string solver;
+  archive_unit(reader, t, problem, inputs, integration, solver);
+  reader.expect_end();
+  const std::vector<std::uint8_t> solver_bytes(solver.begin(), solver.end());
+  solver_->deserialise(solver_bytes);
+  integration_->restore(integration);
+  problem_.restore(problem);
+  inputs_.state() = inputs;
+  t_ = t;
+}
+
+// --- derivatives -----------------------------------------------------------------------------------------------------
+
+double MeUnit::make_direction(std::span<const ValueReference> knowns, std::span<const double> seed) {
+  std::fill(direction_.begin(), direction_.end(), 0.0);
+  inputs_.add_seed(knowns, seed, direction_);
+  double size = 0;
+  for (std::size_t i = 0; i < direction_.size(); ++i)
+    size = std::max(size, std::abs(direction_[i]) / std::max(1.0, std::abs(inputs_.values()[i])));
+  return size;
+}
+
+void MeUnit::directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                         std::span<const double> seed, std::span<double> sensitivity) {
+  if (unknowns.empty()) return;
+  refresh();
+  if (auto* const own = instance_->directional_derivatives())
+    return own->directional(unknowns, knowns, seed, sensitivity);
+  const double step = difference_step(make_direction(knowns, seed));
+  ahead_.resize(sensitivity.size());
+  inputs_.set_present(direction_, -step);
+  instance_->get<double>(unknowns, std::span(ahead_));
+  inputs_.set_present(direction_, step);
+  instance_->get<double>(unknowns, sensitivity);
+  for (std::size_t i = 0; i < sensitivity.size(); ++i) sensitivity[i] = (sensitivity[i] - ahead_[i]) / (2 * step);
+  stale_ = true;
+}
+
+void MeUnit::step_directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                              std::span<const double> seed, std::span<double> sensitivity) {
+  if (!last_.known || last_.had_event) {
+    throw run_error(
+        "unit '{}' has no derivatives of its last step at t = {} s: {}; repeat the step with changed inputs instead",
+        name(), t_, last_.known ? "there was an event in it" : "there is none since the start or the last restore");
+  }
+  if (unknowns.empty()) return;
+  const double seed_size = make_direction(knowns, seed);
+  if (!sensitivity_ && state_count_ > 0) {
+    const auto rate = [this](Time t, solve::ConstVector x, double amount, solve::Vector dx) {
+      go_to(t, x);
+      inputs_.set_in_last_step(t, direction_, amount);
+      instance_->get_derivatives(dx);
+    };
+    sensitivity_ = std::make_unique<StepSensitivity>(state_count_, rate, options_.solver_options.rtol);
+  }
+  std::span<const double> s;
+  named([&] {
+    if (state_count_ > 0) s = (*sensitivity_)(last_.from, t_, last_.states, seed_size);
+  });
+  double size = seed_size;
+  for (std::size_t i = 0; i < s.size(); ++i)
+    size = std::max(size, std::abs(s[i]) / std::max(1.0, std::abs(states()[i])));
+  const double step = difference_step(size);
+  ahead_.resize(sensitivity.size());
+  for (const double sign : {-1.0, 1.0}) {
+    for (std::size_t i = 0; i < s.size(); ++i) x_[i] = states()[i] + sign * step * s[i];
+    go_to(t_, x_);
+    inputs_.set_in_last_step(t_, direction_, sign * step);
+    instance_->get<double>(unknowns, sign < 0 ? std::span(ahead_) : sensitivity);
+  }
+  for (std::size_t i = 0; i < sensitivity.size(); ++i) sensitivity[i] = (sensitivity[i] - ahead_[i]) / (2 * step);
+  stale_ = true;
+}
+
+}  // namespace
+
+std::unique_ptr<Unit> make_me_unit(const fmi::Fmu& fmu, fmi::InstanceOptions instance, MeUnitOptions options) {
+  return make_me_unit(fmu.model_exchange(std::move(instance)), fmu.description(), std::move(options));
+}
+
+std::unique_ptr<Unit> make_me_unit(std::unique_ptr<fmi::ModelExchange> instance,
+                                   const describe::Description& description, MeUnitOptions options) {
+  return std::make_unique<MeUnit>(std::move(instance), description, std::move(options));
+}
+
+}  // namespace consort::unit

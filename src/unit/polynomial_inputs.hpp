@@ -1,0 +1,126 @@
+// The inputs of a Model Exchange instance between two communication points: continuous Float64 inputs follow
+// polynomials that are evaluated inside the integration, everything else that may change while the unit runs (discrete
+// inputs, continuous ones of other types, tunable parameters) is held and changes in event mode.
+//
+// Values are kept as the references hold them; aliases of one reference share a place. In a step: take() and
+// take_derivatives(), then external_event_needed(), then integrate, then end_step().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "describe/signals.hpp"
+#include "fmi/instance.hpp"
+#include "unit/me_problem.hpp"
+
+namespace consort::unit {
+
+class PolynomialInputs final : public MeInputs {
+ public:
+  static constexpr int highest_order = 3;
+
+  // Both must outlive the inputs.
+  PolynomialInputs(fmi::ModelExchange& instance, const describe::Description& description);
+
+  // After initialization: what there is, with the values of structural parameters that were changed, …
+  void lay_out(const std::map<ValueReference, std::uint64_t>& structural);
+  // … and its values, from the instance.
+  void read_back(Time t);
+
+  // Everything that is to be saved with the unit.
+  struct State {
+    Time base = 0;                                                      // where the polynomials begin
+    std::array<std::vector<double>, highest_order + 1> coefficients{};  // by order, one per element
+    std::vector<double> before{};  // what the instance has been integrated with up to `base`
+    std::vector<double> slopes{};  // at the end of the last step
+    Columns held{};
+    bool held_changed = false;
+
+    template <class Archive>
+    void fields(Archive& archive);
+  };
+  [[nodiscard]] const State& state() const { return state_; }
+  [[nodiscard]] State& state() { return state_; }
+
+  // New values for the next step. Throws Error (input) for what cannot be set while the unit runs.
+  void take(const describe::SignalSet& signals, Columns& values);
+  // All derivatives for the next step; those that are not named are 0.
+  void take_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
+                        std::span<const double> values);
+
+  // FMI 2.0, 3.1: a discrete input or a parameter that changes, or a continuous input that jumps, is an external event.
+  // What is smaller than `rtol` of the value is not a jump: the solver's own error control sees to it.
+  [[nodiscard]] bool held_changed() const { return state_.held_changed; }
+  [[nodiscard]] bool external_event_needed(double rtol) const;
+  // From here to set_all() the instance gets what it had before.
+  void begin_event() { in_event_ = true; }
+
+  // The step has come to t: polynomials end there.
+  void end_step(Time t);
+
+  // --- shifted inputs, for derivatives: a direction has one entry per element
+
+  [[nodiscard]] std::size_t elements() const { return state_.before.size(); }
+  // Adds the seeds of these references to a direction. Throws Error (input) for what is no continuous input.
+  void add_seed(std::span<const ValueReference> references, std::span<const double> seed,
+                std::span<double> direction) const;
+  [[nodiscard]] std::span<const double> values() const { return state_.coefficients[0]; }
+  // To the instance: the present values, or those of the last step at t, and `amount` of the direction.
+  void set_present(std::span<const double> direction, double amount);
+  void set_in_last_step(Time t, std::span<const double> direction, double amount);
+
+  // --- MeInputs
+  void set_continuous(Time t, bool after) override;
+  void set_all(Time t) override;
+  [[nodiscard]] Time next_event_after(Time) const override { return solve::never; }
+
+ private:
+  enum class Way : std::uint8_t { none, polynomial, held };
+  struct Slot {
+    Way way = Way::none;
+    std::uint32_t first = 0;  // element, in the vectors of the polynomials or in the held column
+    std::uint32_t count = 0;
+  };
+  using Coefficients = std::array<std::vector<double>, highest_order + 1>;
+  void add(std::size_t variable, std::uint32_t count);
+  [[nodiscard]] const Slot& polynomial(ValueReference reference) const;
+  void take_held(const Slot& slot, const describe::SignalSet::Place& from, const Columns& values);
+  void evaluate(const Coefficients& coefficients, Duration s);
+  void send();
+
+  fmi::ModelExchange& instance_;
+  const describe::Description& description_;
+  std::vector<Slot> slots_;  // per variable
+  std::vector<ValueReference> references_;
+  std::vector<Type> held_types_;  // that occur
+  std::array<std::vector<ValueReference>, type_count> held_references_;
+  State state_;
+  bool in_event_ = false;
+  std::vector<double> present_;  // scratch
+  Coefficients last_;            // of the last step
+  Time last_base_ = 0;
+};
+
+template <class Archive>
+void PolynomialInputs::State::fields(Archive& archive) {
+  archive(base, before, slopes, held_changed);
+  for (auto& c : coefficients) archive(c);
+  for_each_type([&]<class T>() {
+    if constexpr (std::is_same_v<T, Binary>) {
+      for (auto& element : held.column<T>()) {
+        std::string text(element.begin(), element.end());
+        archive(text);
+        element.assign(text.begin(), text.end());
+      }
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      for (auto& element : held.column<T>()) archive(element);
+    } else {
+      archive(held.column<T>());
+    }
+  });
+}
+
+}  // namespace consort::unit
