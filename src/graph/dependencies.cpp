@@ -214,26 +214,36 @@ class SignalGraph {
   std::vector<std::uint32_t> first_input_, first_output_;
 };
 
-// The variables of a loop in the order of a walk through it.
-std::vector<std::string> walk(const SignalGraph& graph, const std::vector<std::uint32_t>& members) {
-  std::vector<std::string> names;
-  std::vector<bool> inside(graph.edges.size(), false), seen(graph.edges.size(), false);
-  for (const auto v : members) inside[v] = true;
-  const auto next = [&](std::uint32_t v) {
-    for (const auto w : graph.edges[v])
-      if (inside[w] && !seen[w]) return w;
-    return no_source;
-  };
-  for (const auto begin : members) {
-    for (auto v = begin; v != no_source && !seen[v]; v = next(v)) {
-      seen[v] = true;
-      if (graph.owner[v] != no_unit) names.push_back(graph.name(v));
-    }
-  }
-  return names;
-}
+// The variables of a loop in the order of a walk through it. `component` says which loop a vertex is in.
+class LoopWalk {
+ public:
+  LoopWalk(const SignalGraph& graph, const std::vector<std::uint32_t>& component)
+      : graph_(graph), component_(component), seen_(graph.edges.size(), false) {}
 
-Loop make_loop(const SignalGraph& graph, const std::vector<std::uint32_t>& members) {
+  std::vector<std::string> operator()(const std::vector<std::uint32_t>& members) {
+    std::vector<std::string> names;
+    for (const auto begin : members) {
+      for (auto v = begin; v != no_source && !seen_[v]; v = next(v)) {
+        seen_[v] = true;
+        if (graph_.owner[v] != no_unit) names.push_back(graph_.name(v));
+      }
+    }
+    return names;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t next(std::uint32_t v) const {
+    for (const auto w : graph_.edges[v])
+      if (component_[w] == component_[v] && !seen_[w]) return w;
+    return no_source;
+  }
+
+  const SignalGraph& graph_;
+  const std::vector<std::uint32_t>& component_;
+  std::vector<bool> seen_;
+};
+
+Loop make_loop(const SignalGraph& graph, const std::vector<std::uint32_t>& members, LoopWalk& walk) {
   Loop loop;
   for (const auto v : members) {
     if (graph.owner[v] == no_unit) continue;
@@ -242,13 +252,16 @@ Loop make_loop(const SignalGraph& graph, const std::vector<std::uint32_t>& membe
   }
   std::sort(loop.units.begin(), loop.units.end());
   loop.units.erase(std::unique(loop.units.begin(), loop.units.end()), loop.units.end());
-  loop.variables = walk(graph, members);
+  loop.variables = walk(members);
   return loop;
 }
 
 void find_evaluation(Plan& plan, const SignalGraph& graph) {
   const auto components = components_in_order(graph.edges);
-  std::vector<std::uint32_t> level(graph.edges.size(), 0);
+  std::vector<std::uint32_t> level(graph.edges.size(), 0), component(graph.edges.size(), 0);
+  for (std::uint32_t c = 0; c < components.size(); ++c)
+    for (const auto v : components[c]) component[v] = c;
+  LoopWalk walk(graph, component);
   struct Item {
     std::uint32_t level;
     Evaluation evaluation;
@@ -260,7 +273,7 @@ void find_evaluation(Plan& plan, const SignalGraph& graph) {
     for (const auto v : members) here = std::max(here, level[v]);
     if (members.size() > 1) {
       items.push_back({here, {no_unit, static_cast<std::uint32_t>(plan.loops.size())}});
-      plan.loops.push_back(make_loop(graph, members));
+      plan.loops.push_back(make_loop(graph, members, walk));
     } else if (const auto v = members.front(); graph.owner[v] != no_unit && !graph.is_input[v]) {
       items.push_back({here, {graph.owner[v], no_source}});
     }

@@ -45,11 +45,13 @@ class Tracer {
 
   void operator()() {
     for (std::uint32_t w = 0; w < flat_.wires.size(); ++w) {
-      if (flat_.wires[w].to.unit != no_unit) links_.links.push_back(trace(w));
+      if (flat_.wires[w].to.unit == no_unit) continue;
+      if (auto link = trace(w)) links_.links.push_back(std::move(*link));
     }
     for (std::uint32_t n = 0; n < flat_.nodes.size(); ++n) {
       const auto& node = flat_.nodes[n];
-      if (node.root && node.driver != no_source) links_.outer.push_back({n, trace(node.driver)});
+      if (!node.root || node.driver == no_source) continue;
+      if (auto link = trace(node.driver)) links_.outer.push_back({n, std::move(*link)});
     }
   }
 
@@ -70,13 +72,31 @@ class Tracer {
     return wires;
   }
 
-  Link trace(std::uint32_t last) {
+  // None when nothing drives the wire.
+  std::optional<Link> trace(std::uint32_t last) {
     const auto wires = chain(last);
+    if (!is_driven(flat_.wires[wires.front()])) return std::nullopt;
     Link link;
     link.where = flat_.wires[last].connection->where;
     start(flat_.wires[wires.front()], link);
     for (const auto w : wires) follow(flat_.wires[w], link);
     return link;
+  }
+
+  // What no signal reaches keeps its start value, as an input of a unit does that is not connected; a connector that is
+  // a parameter carries a start value (see settings.cpp) and never a signal.
+  bool is_driven(const Wire& wire) {
+    if (wire.from.unit != no_unit) return true;
+    const auto& node = flat_.nodes[wire.from.node];
+    if (is_parameter(node.connector->causality)) return false;
+    if (!node.root)
+      links_.notes.push_back(
+          fmt::format("nothing drives '{}': what it is connected to keeps its start value", node.path));
+    return node.root;
+  }
+
+  static bool is_parameter(describe::Causality causality) {
+    return causality == describe::Causality::parameter || causality == describe::Causality::structural_parameter;
   }
 
   void start(const Wire& wire, Link& link) {
@@ -85,11 +105,6 @@ class Tracer {
     const Port& from = wire.from;
     if (from.unit == no_unit) {
       const auto& node = flat_.nodes[from.node];
-      if (!node.root) {
-        throw input_error("the connection {} → {}{}: nothing drives '{}'; connect it, or remove it",
-                          wire.connection->from.text(), wire.connection->to.text(), where_text(wire.connection->where),
-                          node.path);
-      }
       link.external = from.node;
       current_ = node_measure(node);
       return;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "graph/known_measures.hpp"
+
 namespace consort::graph {
 
 using describe::Measure;
 
-std::optional<Measure> find_measure(std::span<const System* const> systems, std::string_view name) {
-  if (name.empty()) return std::nullopt;
+namespace {
+
+Measure defined_by(std::span<const System* const> systems, std::string_view name) {
   Measure measure;
   measure.name = name;
   for (auto system = systems.rbegin(); system != systems.rend(); ++system) {
@@ -20,11 +23,21 @@ std::optional<Measure> find_measure(std::span<const System* const> systems, std:
   return measure;
 }
 
+}  // namespace
+
+std::optional<Measure> find_measure(std::span<const System* const> systems, std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  Measure measure = defined_by(systems, name);
+  if (!measure.base) measure.base = known_measure(name);
+  return measure;
+}
+
 std::optional<Measure> find_measure(const FlatUnit& unit, std::string_view name) {
-  auto measure = find_measure(unit.systems, name);
-  if (!measure || measure->base) return measure;
+  if (name.empty()) return std::nullopt;
+  Measure measure = defined_by(unit.systems, name);
   for (const auto& own : unit.description->units)
-    if (own.name == name) measure->base = own.base;
+    if (!measure.base && own.name == name) measure.base = own.base;
+  if (!measure.base) measure.base = known_measure(name);
   return measure;
 }
 

@@ -9,8 +9,8 @@
 
 namespace consort::graph {
 
-// As the systems around the unit (the innermost first) or the unit itself define it; a bare name otherwise. The name
-// must outlive the result. None for an empty name.
+// As the systems around the unit (the innermost first) or the unit itself define it, or as everybody knows it; a bare
+// name otherwise. The name must outlive the result. None for an empty name.
 [[nodiscard]] std::optional<describe::Measure> find_measure(const FlatUnit& unit, std::string_view name);
 [[nodiscard]] std::optional<describe::Measure> find_measure(std::span<const System* const> systems,
                                                             std::string_view name);

@@ -50,23 +50,64 @@ class Resolver {
   }
 
  private:
-  // Whatever the connector leads to takes the value.
-  void set_node(std::uint32_t node, const Setting& setting, int level) {
+  // Whatever the connector leads to takes the value, converted and transformed as a signal would be on the way.
+  void set_node(std::uint32_t node, Setting setting, int level) {
     require(level < 64, "'{}' is connected to itself; remove one of its connections", flat_.nodes[node].path);
     const auto& n = flat_.nodes[node];
-    require(!n.leaving.empty(), "'{}' is not connected to anything, so it cannot be set{}", n.path,
+    require(!n.leaving.empty(), "'{}' is not connected to anything inside, so it cannot be set{}", n.path,
             where_text(setting.where));
-    for (const auto w : n.leaving) {
-      const auto& wire = flat_.wires[w];
-      Setting inner = setting;
-      if (inner.unit.empty()) inner.unit = n.connector->unit;
-      if (const auto* linear = std::get_if<Linear>(&wire.connection->transformation)) scale(*linear, inner);
-      if (wire.to.node != no_source) {
-        set_node(wire.to.node, inner, level + 1);
-      } else {
-        set_unit(wire.to.unit, inner, std::string(wire.to.connector));
-      }
+    const auto& own = n.connector->unit;
+    const System* const systems[] = {n.system};
+    if (!own.empty()) pass(find_measure(systems, setting.unit), find_measure(systems, own), false, setting);
+    for (const auto w : n.leaving) follow(flat_.wires[w], setting, level);
+  }
+
+  void follow(const Wire& wire, Setting setting, int level) {
+    const auto& connection = *wire.connection;
+    const System* const systems[] = {wire.system};
+    const bool convertible = !connection.suppress_unit_conversion;
+    if (wire.to.node != no_source) {
+      const auto& next = flat_.nodes[wire.to.node];
+      const System* const inner[] = {next.system};
+      auto to = find_measure(inner, next.connector->unit);
+      if (convertible && to) pass(find_measure(systems, setting.unit), to, false, setting);
+      if (to) setting.unit = next.connector->unit;
+      transform(connection, setting);
+      return set_node(wire.to.node, std::move(setting), level + 1);
     }
+    const auto& u = flat_.units[wire.to.unit];
+    const std::string name(wire.to.connector);
+    const VariableId id = u.description->find(name);
+    if (id == describe::no_variable) throw unknown(wire.to.unit, setting, name);
+    const auto& v = (*u.description)[id];
+    if (convertible) pass(find_measure(u, setting.unit), measure_of(*u.description, v), v.relative_quantity, setting);
+    setting.unit.clear();
+    transform(connection, setting);
+    set_unit(wire.to.unit, setting, name);
+  }
+
+  // From one unit of measure to another, where both are known.
+  static void pass(const std::optional<describe::Measure>& from, const std::optional<describe::Measure>& to,
+                   bool relative, Setting& setting) {
+    if (!to) return;
+    if (from) {
+      const auto how = fit(*from, *to, relative);
+      require(how.fit != Fit::clash, "the value of '{}'{} is given in '{}', which cannot be converted to '{}'",
+              setting.name, where_text(setting.where), from->name, to->name);
+      if (how.fit == Fit::convertible) scale({how.conversion.factor, how.conversion.offset}, setting);
+    }
+    setting.unit = to->name;
+  }
+
+  static void transform(const Connection& connection, Setting& setting) {
+    if (const auto* linear = std::get_if<Linear>(&connection.transformation)) scale(*linear, setting);
+    const auto* mapping = std::get_if<Mapping>(&connection.transformation);
+    if (mapping == nullptr) return;
+    const auto found = std::find_if(mapping->entries.begin(), mapping->entries.end(),
+                                    [&](const auto& entry) { return entry.first == setting.value; });
+    require(found != mapping->entries.end(), "the value '{}' of '{}'{} is not in the mapping of {} → {}; add it there",
+            setting.value, setting.name, where_text(setting.where), connection.from.text(), connection.to.text());
+    setting.value = found->second;
   }
 
   static void scale(const Linear& linear, Setting& setting) {
@@ -76,7 +117,9 @@ class Resolver {
   }
 
   void convert(const FlatUnit& u, const describe::Variable& v, const Setting& setting, Value& value) {
-    if (!is_float(v.type) || v.unit == describe::no_measure) return;
+    require(is_float(v.type) && v.unit != describe::no_measure,
+            "'{}' has no unit of measure, so its value cannot be given in '{}'; give the number alone", v.name,
+            setting.unit);
     const auto from = find_measure(u, setting.unit);
     const auto& to = u.description->units[v.unit];
     const auto how = from ? describe::conversion(*from, to, v.relative_quantity) : std::nullopt;
