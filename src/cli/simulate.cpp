@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
+#include "cli/log_options.hpp"
 #include "cli/progress.hpp"
 #include "engine/simulate_fmu.hpp"
 #include "record/formats.hpp"
@@ -25,8 +26,7 @@ struct Options {
   std::string interface_type;
   std::string output_file;
   std::vector<std::string> start_values;
-  std::string fmi_log_file;
-  bool log_fmi = false;
+  LogOptions log;
   bool quiet = false;
   std::string initial_state_file;
   std::string final_state_file;
@@ -83,19 +83,6 @@ void set_interface(const Options& o, engine::FmuRun& run) {
   if (o.interface_type == "me") run.interface = describe::InterfaceType::model_exchange;
 }
 
-// Where a trace of all FMI calls goes: a file, or stderr.
-std::shared_ptr<std::FILE> open_trace(const Options& o) {
-  if (o.fmi_log_file.empty()) return {stderr, [](std::FILE*) {}};
-  std::FILE* const file = std::fopen(o.fmi_log_file.c_str(), "w");
-  require(file != nullptr, "{}: cannot be written; choose another --fmi-log-file", o.fmi_log_file);
-  return {file, [](std::FILE* f) { std::fclose(f); }};
-}
-
-void print_message(const LogMessage& m, bool all) {
-  if (!all && m.level < LogLevel::warning) return;
-  fmt::print(stderr, "[{}] {}{}{}: {}\n", name_of(m.level), m.unit, m.category.empty() ? "" : " ", m.category, m.text);
-}
-
 int simulate(const Options& o) {
   auto run = o.run;
   set_interface(o, run);
@@ -109,13 +96,10 @@ int simulate(const Options& o) {
   const auto sink = record::make_sink(output);
   record::Sink* const sinks[] = {sink.get()};
 
-  run.log = [all = run.logging](const LogMessage& m) { print_message(m, all); };
-  if (o.log_fmi || !o.fmi_log_file.empty()) {
-    run.trace = [file = open_trace(o)](std::string_view line) {
-      fmt::print(file.get(), "{}\n", line);
-      std::fflush(file.get());  // the last line before a crash is the one that matters
-    };
-  }
+  const auto log = start_log(o.log);
+  run.log = log.messages;
+  run.trace = log.calls;
+  run.logging = o.log.debug;
   ProgressLine progress(o.quiet);
   const StopOnSignal signals;
   run.simulate.progress = [&](const engine::Progress& p) { progress.show(p); };
@@ -176,9 +160,7 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("--output-variable", s.outputs, "a variable to record, any number of times (default: the outputs)")
       ->take_all()
       ->allow_extra_args(false);
-  c.add_flag("--log-fmi-calls,--log-fmi", o->log_fmi, "show every call into the FMU");
-  c.add_option("--fmi-log-file", o->fmi_log_file, "write the calls to a file instead");
-  c.add_flag("--debug-logging", o->run.logging, "switch the FMU's own logging on and show all of it");
+  add_log_options(c, o->log);
   c.add_option("--initial-fmu-state-file", o->initial_state_file,
                "start from this saved state instead of initialising");
   c.add_option("--final-fmu-state-file", o->final_state_file, "save the state at the end");

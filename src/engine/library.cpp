@@ -41,8 +41,9 @@ Library::Native* Library::native(const graph::Component& component) {
   if (found != natives_.end()) return &found->second;
   std::vector<std::string_view> names;
   for (const auto& [known, entry] : natives_) names.emplace_back(known);
-  throw input_error("unit '{}': there is no model '{}'{}; models are added in C++ or Python, files are named by their path",
-                    component.name, name, suggestion(name, names));
+  throw input_error(
+      "unit '{}': there is no model '{}'{}; models are added in C++ or Python, files are named by their path",
+      component.name, name, suggestion(name, names));
 }
 
 const fmi::Fmu& Library::open(const graph::Component& component) {
@@ -114,8 +115,8 @@ std::vector<std::string> Library::warnings() const {
   for (const auto& [canonical, fmu] : fmus_) {
     const auto count = fmu->diagnostics().count(Severity::warning);
     if (count > 0)
-      lines.push_back(fmt::format("{} breaks {} rule{} of the standard; 'consort check' lists them", fmu->path().string(),
-                                  count, count == 1 ? "" : "s"));
+      lines.push_back(fmt::format("{} breaks {} rule{} of the standard; 'consort check' lists them",
+                                  fmu->path().string(), count, count == 1 ? "" : "s"));
   }
   return lines;
 }

@@ -59,7 +59,7 @@ class Library {
   std::unique_ptr<unit::Unit> make(const graph::PlannedUnit& planned);
 
   LibraryOptions options_;
-  std::map<std::string, std::unique_ptr<fmi::Fmu>> fmus_;     // by canonical path
+  std::map<std::string, std::unique_ptr<fmi::Fmu>> fmus_;  // by canonical path
   std::map<std::string, const fmi::Fmu*> by_given_path_;
   std::map<std::string, Native> natives_;
 };

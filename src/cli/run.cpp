@@ -1,0 +1,176 @@
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "cli/fmu_options.hpp"
+#include "cli/log_options.hpp"
+#include "cli/progress.hpp"
+#include "engine/simulation.hpp"
+#include "engine/system_files.hpp"
+#include "record/buffered_sink.hpp"
+#include "record/formats.hpp"
+#include "solve/nonlinear.hpp"
+#include "step/stepper.hpp"
+
+namespace consort::cli {
+
+namespace {
+
+struct Options {
+  std::string system;
+  graph::RunSettings run;  // what the command line says; the file's otherwise
+  std::optional<int> extrapolation;
+  std::optional<int> compression;
+  std::vector<std::string> set;
+  std::vector<std::string> record;
+  std::string output_file;
+  bool no_output = false;
+  std::string report_file;
+  std::string trace_file;
+  std::string loop_method;
+  LogOptions log;
+  bool quiet = false;
+  engine::SimulationOptions simulation;
+};
+
+void merge(const Options& o, graph::RunSettings& run) {
+  const auto take = [](auto& to, const auto& from) {
+    if (from) to = from;
+  };
+  take(run.start, o.run.start);
+  take(run.stop, o.run.stop);
+  take(run.step, o.run.step);
+  take(run.output_interval, o.run.output_interval);
+  take(run.tolerance, o.run.tolerance);
+  take(run.threads, o.run.threads);
+  take(run.real_time, o.run.real_time);
+  if (!o.run.stepper.empty()) run.stepper = o.run.stepper;
+  if (!o.run.input_file.empty()) run.input_file = o.run.input_file;
+  if (!o.record.empty()) run.record = o.record;
+  if (!o.output_file.empty()) run.result_file = o.output_file;
+  if (!o.loop_method.empty()) run.loops.method = o.loop_method;
+  if (o.extrapolation) run.extrapolation = *o.extrapolation;
+  if (o.compression) run.compression = *o.compression;
+}
+
+std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
+  std::vector<graph::Setting> settings;
+  for (const auto& text : texts) {
+    const auto equals = text.find('=');
+    require(equals != std::string::npos && equals > 0, "--set '{}': write it as UNIT.VARIABLE=VALUE", text);
+    settings.push_back({text.substr(0, equals), text.substr(equals + 1), {}, "--set"});
+  }
+  return settings;
+}
+
+std::string result_name(const Options& o, const graph::RunSettings& run) {
+  if (!run.result_file.empty()) return run.result_file;
+  return std::filesystem::path(o.system).stem().string() + ".h5";
+}
+
+void write_report(const std::string& file, const engine::SystemReport& report) {
+  std::ofstream out(file);
+  out << (std::filesystem::path(file).extension() == ".json" ? report.json() : report.text()) << '\n';
+  if (!out.flush()) throw run_error("{}: the report cannot be written; check the folder and the disk", file);
+}
+
+int run_system(const Options& o) {
+  auto document = engine::read_system_file(o.system);
+  merge(o, document.run);
+  auto options = o.simulation;
+  options.run = document.run;
+  options.settings = settings_of(o.set);
+  options.trace_file = o.trace_file;
+  const auto log = start_log(o.log);
+  options.library.log = log.messages;
+  options.library.trace = log.calls;
+  options.library.logging = o.log.debug;
+  ProgressLine progress(o.quiet);
+  const StopOnSignal signals;
+  options.progress = [&](const engine::Progress& p) { progress.show(p); };
+  options.stop_requested = &StopOnSignal::requested();
+
+  engine::Simulation simulation(document.system, options);
+  std::unique_ptr<record::Sink> file;
+  std::unique_ptr<record::BufferedSink> buffer;
+  std::vector<record::Sink*> sinks;
+  const std::string result = result_name(o, document.run);
+  if (!o.no_output) {
+    file = record::make_sink(result, {.compression = document.run.compression});
+    record::Sink* const all[] = {file.get()};
+    buffer = std::make_unique<record::BufferedSink>(all);
+    sinks.push_back(buffer.get());
+  }
+  const auto report = simulation.run(sinks);
+  if (!o.report_file.empty()) write_report(o.report_file, report);
+  if (!o.quiet) {
+    fmt::print(stderr, "{}: {}\n", report.system, report.text());
+    if (!o.no_output && result != "-") fmt::print(stderr, "  wrote {}\n", result);
+    if (!o.trace_file.empty()) fmt::print(stderr, "  wrote {} (open it in a trace viewer)\n", o.trace_file);
+  }
+  return 0;
+}
+
+template <class T>
+void add_number(CLI::App& command, const char* name, std::optional<T>& value, const char* help) {
+  command.add_option_function<T>(
+      name, [&value](const T& v) { value = v; }, help);
+}
+
+std::string stepper_names() {
+  std::vector<std::string_view> names;
+  for (const auto& row : step::steppers()) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string method_names() {
+  std::vector<std::string_view> names;
+  for (const auto& row : solve::nonlinear_methods()) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  auto& c = *app.add_subcommand("run", "run a system of units");
+  c.add_option("SYSTEM", o->system, "the system's file (.yaml)")->required();
+  add_number(c, "--start-time", o->run.start, "start time in s (default: the system's, or 0)");
+  add_number(c, "--stop-time", o->run.stop, "stop time in s (default: the system's, or the units')");
+  add_number(c, "--step-size", o->run.step, "communication step in s (default: the system's, or the units')");
+  add_number(c, "--output-interval", o->run.output_interval,
+             "time between rows in s (default: every communication point)");
+  add_number(c, "--tolerance", o->run.tolerance,
+             "relative tolerance of the units' solvers (default: the system's, or 1e-4)");
+  c.add_option("--stepper", o->run.stepper, stepper_names() + " (default: chosen from the graph)");
+  add_number(c, "--extrapolation", o->extrapolation,
+             "order of the polynomials that inputs follow within a step, 0 to 3");
+  add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)");
+  c.add_option("--loop-method", o->loop_method, "for algebraic loops: " + method_names());
+  c.add_option("--set", o->set, "UNIT.VARIABLE=VALUE, any number of times")->take_all()->allow_extra_args(false);
+  c.add_option("--input-file", o->run.input_file, "CSV with time and the system's inputs");
+  c.add_option("--output-file", o->output_file, "result file (default: NAME.h5 here); '-' is CSV on standard output");
+  c.add_flag("--no-output", o->no_output, "record nothing");
+  c.add_option("--output-variable", o->record,
+               "what to record, with * and ?, any number of times (default: all outputs)")
+      ->take_all()
+      ->allow_extra_args(false);
+  add_number(c, "--compression", o->compression, "of HDF5 files, 0 to 9");
+  c.add_option("--report", o->report_file, "write the report to a file, .json or text");
+  c.add_option("--trace", o->trace_file, "write a timeline of all units, in Chrome's trace format");
+  c.add_option_function<double>(
+       "--realtime", [o](double factor) { o->run.real_time = factor; }, "run as fast as the clock, or a multiple of it")
+      ->expected(0, 1)
+      ->default_str("1");
+  add_log_options(c, o->log);
+  c.add_flag("--quiet,-q", o->quiet, "no progress and no report");
+  add_open_options(c, o->simulation.library.open);
+  c.callback([o, &action] { action = [o] { return run_system(*o); }; });
+}
+
+}  // namespace consort::cli

@@ -1,0 +1,98 @@
+#include "engine/experiment.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace consort::engine {
+
+namespace {
+
+// The unit that decides, by some property of its default experiment.
+template <class Property, class Better>
+std::optional<double> from_units(const graph::Plan& plan, Property property, Better better) {
+  std::optional<double> best;
+  for (const auto& u : plan.units) {
+    const std::optional<double> value = property(*u.description);
+    if (value && std::isfinite(*value) && (!best || better(*value, *best))) best = value;
+  }
+  return best;
+}
+
+std::optional<double> step_hint(const describe::Description& d) {
+  if (const auto* cs = d.interface(describe::InterfaceType::co_simulation); cs != nullptr && cs->fixed_internal_step)
+    if (*cs->fixed_internal_step > 0) return cs->fixed_internal_step;
+  const auto hint = d.default_experiment.step_size;
+  return hint && *hint > 0 ? hint : std::nullopt;
+}
+
+}  // namespace
+
+SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSettings& settings,
+                                   std::span<const std::unique_ptr<unit::Unit>> units, SystemReport& report) {
+  SystemExperiment e;
+  const auto& said = plan.experiment;
+  auto& assumed = report.assumed;
+  e.start = settings.start.value_or(said.start.value_or(0.0));
+
+  if (settings.stop || said.stop) {
+    e.stop = settings.stop ? *settings.stop : *said.stop;
+  } else {
+    const auto hint = from_units(
+        plan, [](const auto& d) { return d.default_experiment.stop_time; }, std::greater<>());
+    e.stop = hint && *hint > e.start ? *hint : e.start + 1;
+    assumed.push_back(hint && *hint > e.start ? fmt::format("stop time {} s, the latest of the units'", e.stop)
+                                              : fmt::format("stop time {} s", e.stop));
+  }
+  require(std::isfinite(e.start) && std::isfinite(e.stop) && e.stop > e.start,
+          "the stop time ({} s) must be after the start time ({} s)", e.stop, e.start);
+
+  if (settings.step || said.step) {
+    e.step = settings.step ? *settings.step : *said.step;
+  } else if (const auto hint = from_units(plan, step_hint, std::less<>()); hint) {
+    e.step = std::min(*hint, e.stop - e.start);
+    assumed.push_back(fmt::format("communication step {} s, the smallest of the units'", e.step));
+  } else {
+    e.step = (e.stop - e.start) / 1000;
+    assumed.push_back(fmt::format("communication step {} s, a thousandth of the run", e.step));
+  }
+  require(std::isfinite(e.step) && e.step > 0, "the communication step must be positive, not {}", e.step);
+
+  if (settings.tolerance || said.tolerance) {
+    e.tolerance = settings.tolerance ? *settings.tolerance : *said.tolerance;
+  } else {
+    const auto hint = from_units(
+        plan, [](const auto& d) { return d.default_experiment.tolerance; }, std::less<>());
+    e.tolerance = hint.value_or(1e-4);
+    assumed.push_back(fmt::format("tolerance {}", e.tolerance));
+  }
+  require(std::isfinite(e.tolerance) && e.tolerance > 0, "the tolerance must be positive, not {}", e.tolerance);
+
+  if (settings.output_interval) {
+    e.output_interval = *settings.output_interval;
+    require(std::isfinite(e.output_interval) && e.output_interval > 0, "the output interval must be positive, not {}",
+            e.output_interval);
+  }
+  e.last = e.stop;
+  const auto stiff = std::find_if(units.begin(), units.end(), [](const auto& u) { return !u->variable_step(); });
+  if (stiff != units.end()) {
+    const Grid grid = e.grid();
+    if (!grid.even()) {
+      e.last = grid.point(grid.intervals() - 1);
+      report.warnings.push_back(
+          fmt::format("the step {} s does not divide the run and unit '{}' takes no other: the run ends at {} s",
+                      e.step, (*stiff)->name(), e.last));
+    }
+    if (settings.output_interval)
+      report.warnings.push_back(
+          fmt::format("unit '{}' takes equal steps only: rows are recorded at the first communication point after each "
+                      "output point",
+                      (*stiff)->name()));
+  }
+  return e;
+}
+
+}  // namespace consort::engine

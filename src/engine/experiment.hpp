@@ -1,0 +1,41 @@
+// From when to when a system runs, in which steps, and when rows are written: what was asked for, then what the system
+// and its units say, then defaults.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "base/time.hpp"
+#include "engine/system_report.hpp"
+#include "graph/plan.hpp"
+#include "graph/run_settings.hpp"
+#include "unit/unit.hpp"
+
+namespace consort::engine {
+
+struct SystemExperiment {
+  Time start = 0;
+  Time stop = 1;
+  Time last = 1;  // the last communication point: earlier than stop when units cannot take the rest
+  Duration step = 1e-3;
+  double tolerance = 1e-4;
+  Duration output_interval = 0;  // 0: every communication point
+
+  [[nodiscard]] Grid grid() const { return {start, stop, step}; }
+  [[nodiscard]] Duration slack() const { return Grid::slack * step; }
+  // The n-th output point.
+  [[nodiscard]] Time output_point(std::uint64_t n) const {
+    return output_interval > 0 ? start + static_cast<double>(n) * output_interval
+                               : std::numeric_limits<Time>::infinity();
+  }
+  // Whether a row is written at t, when `wanted` is the next output point.
+  [[nodiscard]] bool records(Time t, Time wanted) const { return output_interval <= 0 || t >= wanted - slack(); }
+};
+
+// Adds to the report what was assumed. Throws Error (input) for times and steps that make no sense.
+[[nodiscard]] SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSettings& settings,
+                                                 std::span<const std::unique_ptr<unit::Unit>> units,
+                                                 SystemReport& report);
+
+}  // namespace consort::engine

@@ -1,0 +1,38 @@
+// What drives the system's own input connectors: a table, or values set by hand.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "couple/run_state.hpp"
+#include "describe/description.hpp"
+#include "graph/plan.hpp"
+#include "input/table.hpp"
+
+namespace consort::engine {
+
+class ExternalInputs {
+ public:
+  ExternalInputs() = default;
+  // Throws Error (input) for what is not a table for the connectors.
+  ExternalInputs(const graph::Plan& plan, const std::string& file);
+
+  [[nodiscard]] bool empty() const { return !table_; }
+  [[nodiscard]] std::optional<Time> next_event_after(Time t) const;
+  // The values at t.
+  void at(Time t, couple::RunState& state);
+  // For a step: the mean over it where inputs are held, the values at its beginning where they follow polynomials.
+  void for_step(Time t, Time end, bool polynomials, couple::RunState& state);
+
+ private:
+  void write(const Columns& values, couple::RunState& state) const;
+
+  const graph::Plan* plan_ = nullptr;
+  std::shared_ptr<describe::Description> description_;
+  std::shared_ptr<const input::InputTable> table_;
+  input::InputTable::Cursor cursor_;
+  Columns values_, later_;
+};
+
+}  // namespace consort::engine

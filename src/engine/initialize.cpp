@@ -1,0 +1,171 @@
+#include "engine/initialize.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+#include "couple/gather.hpp"
+#include "engine/start_values.hpp"
+
+namespace consort::engine {
+
+using couple::Gather;
+using graph::PlannedUnit;
+using graph::UnitId;
+
+namespace {
+
+class Initializer {
+ public:
+  Initializer(const graph::Plan& plan, const graph::LoopSettings& loops, unit::Fleet& fleet, couple::RunState& state,
+              const unit::Experiment& experiment, std::vector<std::string>& assumed)
+      : plan_(plan), fleet_(fleet), state_(state), experiment_(experiment), assumed_(assumed), settings_(loops) {
+    for (UnitId u = 0; u < plan.units.size(); ++u) (is_fmi1(u) ? old_ : modern_).push_back(u);
+  }
+
+  std::vector<couple::LoopReport> operator()() {
+    for (UnitId u = 0; u < plan_.units.size(); ++u) enter(u);
+    std::vector<bool> takes_part(plan_.units.size(), false);
+    for (const auto u : modern_) takes_part[u] = true;
+    couple::Consistency consistency(plan_, settings_, takes_part);
+    const Gather::Owners owners(plan_);
+    const Gather into_modern(plan_, owners, modern_, [](UnitId, UnitId) { return true; });
+    const auto settle = [&] {
+      fleet_.submit(modern_, unit::Verb::read, {state_.t, 0, false}, state_.signals);
+      fleet_.wait();
+      consistency(fleet_, state_);
+      into_modern(state_.signals.outputs, state_.signals.inputs);
+      fleet_.submit(modern_, unit::Verb::evaluate, {state_.t, 0, false}, state_.signals);
+      fleet_.wait();
+    };
+    settle();
+    if (!old_.empty()) {
+      initialize_fmi1(owners);
+      settle();
+      note_assumptions();
+    }
+    for (const auto u : modern_) fleet_.unit(u).exit_initialization();
+    for (UnitId u = 0; u < plan_.units.size(); ++u) first_events(u);
+    std::vector<UnitId> all(plan_.units.size());
+    for (UnitId u = 0; u < all.size(); ++u) all[u] = u;
+    fleet_.submit(all, unit::Verb::read, {state_.t, 0, false}, state_.signals);
+    fleet_.wait();
+    return consistency.loops();
+  }
+
+ private:
+  [[nodiscard]] bool is_fmi1(UnitId u) const {
+    return plan_.units[u].description->version == describe::FmiVersion::v1 && !fleet_.unit(u).answers_without_step();
+  }
+
+  void enter(UnitId u) {
+    auto& unit = fleet_.unit(u);
+    const auto& planned = plan_.units[u];
+    apply_structural(planned.starts, unit);
+    apply(planned.starts, unit);
+    fill(planned, planned.inputs, planned.first_input, state_.signals.inputs);
+    fill(planned, planned.outputs, planned.first_output, state_.signals.outputs);
+    unit.enter_initialization(experiment_);
+  }
+
+  // What is known before anybody has been asked: start values given, then those of the description.
+  static void fill(const PlannedUnit& unit, const describe::SignalSet& set, const describe::Offsets& at, Columns& to) {
+    const auto& d = *unit.description;
+    const auto& given = unit.starts.others();
+    for (std::size_t i = 0; i < set.choice().size(); ++i) {
+      const auto id = set.choice()[i];
+      const Value* value = d.start(d[id]);
+      const auto found = std::find(given.variables.begin(), given.variables.end(), id);
+      if (found != given.variables.end())
+        value = &given.values[static_cast<std::size_t>(found - given.variables.begin())];
+      const auto place = set.place(i);
+      if (value == nullptr || value->type() != place.type || value->size() == 0) continue;
+      with_type(place.type, [&]<class T>() {
+        const auto& from = value->elements<T>();
+        auto& column = to.column<T>();
+        for (std::uint32_t e = 0; e < place.count; ++e)
+          column[at[static_cast<std::size_t>(place.type)] + place.first + e] = from[from.size() == place.count ? e : 0];
+      });
+    }
+  }
+
+  // FMI 1.0 initialises in one call: inputs before, outputs after.
+  void initialize_fmi1(const Gather::Owners& owners) {
+    for (const auto u : plan_.order) {
+      if (std::find(old_.begin(), old_.end(), u) == old_.end()) continue;
+      const Gather inputs(plan_, owners, std::span(&u, 1), [](UnitId, UnitId) { return true; });
+      inputs(state_.signals.outputs, state_.signals.inputs);
+      auto& unit = fleet_.unit(u);
+      if (!plan_.units[u].inputs.empty())
+        unit.set_part(plan_.units[u].inputs, state_.signals.inputs, plan_.units[u].first_input);
+      unit.exit_initialization();
+      unit.get_part(plan_.units[u].outputs, state_.signals.outputs, plan_.units[u].first_output);
+    }
+  }
+
+  // Where the inputs of an FMI 1.0 unit are others now than those that it was initialised with.
+  void note_assumptions() {
+    Columns settled = state_.signals.inputs;
+    const Gather::Owners owners(plan_);
+    const Gather all(plan_, owners, old_, [](UnitId, UnitId) { return true; });
+    all(state_.signals.outputs, settled);
+    constexpr auto real = static_cast<std::size_t>(Type::Float64);
+    for (const auto u : old_) {
+      const auto& unit = plan_.units[u];
+      std::vector<std::string> changed;
+      for (std::size_t i = 0; i < unit.inputs.choice().size(); ++i) {
+        const auto place = unit.inputs.place(i);
+        if (place.type != Type::Float64) continue;
+        const auto at = unit.first_input[real] + place.first;
+        const double was = state_.signals.inputs.column<double>()[at];
+        const double is = settled.column<double>()[at];
+        if (was != is)
+          changed.push_back(fmt::format("{} (initialised with {}, settled at {})",
+                                        (*unit.description)[unit.inputs.choice()[i]].name, was, is));
+      }
+      if (!changed.empty())
+        assumed_.push_back(
+            fmt::format("unit '{}' (FMI 1.0) has no initialization mode: {}", unit.name, fmt::join(changed, ", ")));
+    }
+  }
+
+  void first_events(UnitId u) {
+    auto& unit = fleet_.unit(u);
+    auto* const events = unit.events();
+    if (events == nullptr) return;
+    constexpr int most = 1000;
+    for (int i = 0; i < most; ++i) {
+      const auto outcome = events->update();
+      if (outcome.terminate) {
+        state_.stopped = true;
+        return;
+      }
+      state_.signals.next_event[u] = outcome.next_event.value_or(unit::never);
+      if (!outcome.repeat) return events->leave_event_mode();
+    }
+    throw run_error(
+        "unit '{}' asks for another event iteration at the start after {} of them; its events do not settle",
+        plan_.units[u].name, most);
+  }
+
+  const graph::Plan& plan_;
+  unit::Fleet& fleet_;
+  couple::RunState& state_;
+  const unit::Experiment& experiment_;
+  std::vector<std::string>& assumed_;
+  const graph::LoopSettings& settings_;
+  std::vector<UnitId> modern_, old_;
+};
+
+}  // namespace
+
+std::vector<couple::LoopReport> initialize(const graph::Plan& plan, const graph::LoopSettings& loops,
+                                           unit::Fleet& fleet, couple::RunState& state,
+                                           const unit::Experiment& experiment, std::vector<std::string>& assumed) {
+  state.t = experiment.start;
+  return Initializer(plan, loops, fleet, state, experiment, assumed)();
+}
+
+}  // namespace consort::engine

@@ -1,0 +1,22 @@
+// Brings all units of a system to the start time with values that fit each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "couple/consistency.hpp"
+#include "couple/run_state.hpp"
+#include "graph/plan.hpp"
+#include "graph/run_settings.hpp"
+#include "unit/fleet.hpp"
+
+namespace consort::engine {
+
+// Units are fresh, `state` newly made. Afterwards all are in step mode and the signals hold consistent values, loops
+// solved. FMI 1.0 units have no initialization mode: they are initialised one after another with the values that are
+// known then; what had to be assumed for that is added to `assumed`. Returns what the loops took.
+std::vector<couple::LoopReport> initialize(const graph::Plan& plan, const graph::LoopSettings& loops,
+                                           unit::Fleet& fleet, couple::RunState& state,
+                                           const unit::Experiment& experiment, std::vector<std::string>& assumed);
+
+}  // namespace consort::engine

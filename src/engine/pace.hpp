@@ -1,0 +1,30 @@
+// Keeps a run from being faster than the clock, and counts where it is slower.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "base/time.hpp"
+
+namespace consort::engine {
+
+class Pace {
+ public:
+  // `factor` simulated seconds per second of the clock; none: as fast as possible.
+  Pace(std::optional<double> factor, Time start);
+  // Returns not before the clock has come to t.
+  void wait(Time t);
+  [[nodiscard]] std::uint64_t overruns() const { return overruns_; }
+  [[nodiscard]] double latest() const { return latest_; }  // s
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double factor_ = 0;
+  Time start_ = 0;
+  Clock::time_point begun_;
+  std::uint64_t overruns_ = 0;
+  double latest_ = 0;
+};
+
+}  // namespace consort::engine

@@ -1,0 +1,145 @@
+#include "engine/scenario.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "describe/start_values.hpp"
+
+namespace consort::engine {
+
+using Kind = graph::ScenarioAction::Kind;
+
+std::vector<std::string> Scenario::targets(const std::vector<graph::ScenarioAction>& actions) {
+  std::vector<std::string> paths;
+  for (const auto& a : actions)
+    if (std::find(paths.begin(), paths.end(), a.target) == paths.end()) paths.push_back(a.target);
+  return paths;
+}
+
+Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAction>& actions) {
+  const auto paths = targets(actions);
+  for (const auto& path : paths) {
+    const auto [u, variable] = plan.require_variable(path);
+    const auto& unit = plan.units[u];
+    const auto& choice = unit.inputs.choice();
+    const auto index =
+        static_cast<std::size_t>(std::lower_bound(choice.begin(), choice.end(), variable) - choice.begin());
+    const auto place = unit.inputs.place(index);
+    Target target;
+    target.unit = u;
+    target.type = place.type;
+    target.first = unit.first_input[static_cast<std::size_t>(place.type)] + place.first;
+    target.count = place.count;
+    const auto& sources = plan.sources[static_cast<std::size_t>(place.type)];
+    target.driven = sources[target.first] != graph::no_source ||
+                    std::any_of(plan.conversions.begin(), plan.conversions.end(),
+                                [&](const auto& c) { return c.to == target.type && c.input == target.first; });
+    targets_.push_back(std::move(target));
+  }
+  active_.resize(targets_.size());
+  for (const auto& a : actions) {
+    const auto index = static_cast<std::size_t>(std::find(paths.begin(), paths.end(), a.target) - paths.begin());
+    const auto& target = targets_[index];
+    const auto& unit = plan.units[target.unit];
+    const auto variable = plan.require_variable(a.target).second;
+    Action action{a.kind, a.at, a.duration, static_cast<std::uint32_t>(index), {}};
+    require(std::isfinite(a.at) && a.duration >= 0,
+            "the scenario's action on '{}' needs a time, and no negative duration", a.target);
+    require(a.kind != Kind::ramp || target.type == Type::Float64, "'{}' is of type {}; only Float64 can move in a ramp",
+            a.target, name_of(target.type));
+    if (a.kind == Kind::set || a.kind == Kind::ramp) {
+      action.value = describe::read_start_value(*unit.description, (*unit.description)[variable], a.value);
+      require(action.value.size() == 1 || action.value.size() == target.count,
+              "'{}' has {} elements, but the scenario gives {}", a.target, target.count, action.value.size());
+    }
+    actions_.push_back(std::move(action));
+  }
+  std::stable_sort(actions_.begin(), actions_.end(), [](const Action& a, const Action& b) { return a.at < b.at; });
+}
+
+std::optional<Time> Scenario::next_after(Time t) const {
+  std::optional<Time> first;
+  const auto offer = [&](Time at) {
+    if (at > t && (!first || at < *first)) first = at;
+  };
+  for (std::size_t i = next_; i < actions_.size(); ++i) {
+    offer(actions_[i].at);
+    if (actions_[i].at > t) break;
+  }
+  for (const auto& a : active_)
+    if (a.on && a.ramp) offer(a.since + a.duration);
+  return first;
+}
+
+namespace {
+
+Value current(Type type, std::uint32_t first, std::uint32_t count, const Columns& inputs) {
+  Value value;
+  with_type(type, [&]<class T>() {
+    const auto& column = inputs.column<T>();
+    value = Value(std::vector<T>(column.begin() + first, column.begin() + first + count));
+  });
+  return value;
+}
+
+}  // namespace
+
+void Scenario::begin(const Action& action, couple::RunState& state) {
+  auto& target = targets_[action.target];
+  auto& active = active_[action.target];
+  const Value now = current(target.type, target.first, target.count, state.signals.inputs);
+  if (!active.on) target.released = now;
+  if (action.kind == Kind::release) {
+    active = {};
+    if (target.driven) return;
+    with_type(target.type, [&]<class T>() {
+      std::copy(target.released.elements<T>().begin(), target.released.elements<T>().end(),
+                state.signals.inputs.column<T>().begin() + target.first);
+    });
+    return;
+  }
+  active.on = true;
+  active.ramp = action.kind == Kind::ramp && action.duration > 0;
+  active.value = action.kind == Kind::hold ? now : action.value;
+  if (active.ramp) {
+    active.from = now.elements<double>().front();
+    active.to = action.value.elements<double>().front();
+    active.since = action.at;
+    active.duration = action.duration;
+  }
+}
+
+void Scenario::begin_step(Time t, Time end, couple::RunState& state) {
+  const Duration near = 1e-9 * (end - t);
+  for (; next_ < actions_.size() && actions_[next_].at <= t + near; ++next_) begin(actions_[next_], state);
+  for (auto& a : active_) {
+    if (!a.on || !a.ramp) continue;
+    // The mean over the step, since inputs are held.
+    const auto at = [&](Time x) { return a.from + (a.to - a.from) * std::clamp((x - a.since) / a.duration, 0.0, 1.0); };
+    a.value = Value::scalar(0.5 * (at(t) + at(end)));
+    if (t >= a.since + a.duration - near) {
+      a.ramp = false;
+      a.value = Value::scalar(a.to);
+    }
+  }
+}
+
+void Scenario::apply(couple::RunState& state) const {
+  const auto width = state.signals.inputs.column<double>().size();
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    if (!active_[i].on) continue;
+    const auto& target = targets_[i];
+    with_type(target.type, [&]<class T>() {
+      const auto& from = active_[i].value.elements<T>();
+      auto& column = state.signals.inputs.column<T>();
+      for (std::uint32_t e = 0; e < target.count; ++e) column[target.first + e] = from[from.size() == 1 ? 0 : e];
+    });
+    if (target.type != Type::Float64) continue;
+    for (int m = 0; m < state.signals.order; ++m)
+      for (std::uint32_t e = 0; e < target.count; ++e)
+        state.signals.derivatives[static_cast<std::size_t>(m) * width + target.first + e] = 0;
+  }
+}
+
+}  // namespace consort::engine

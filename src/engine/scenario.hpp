@@ -1,0 +1,64 @@
+// Values that a scenario puts in place of connections: set, hold, ramp, release, each at its time.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/time.hpp"
+#include "couple/run_state.hpp"
+#include "graph/plan.hpp"
+#include "graph/run_settings.hpp"
+
+namespace consort::engine {
+
+class Scenario {
+ public:
+  Scenario() = default;
+  // The plan must have been compiled with targets(). Throws Error (input): values that cannot be read, ramps of what is
+  // not a Float64.
+  Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAction>& actions);
+
+  // The inputs that actions are about, for graph::CompileOptions.
+  [[nodiscard]] static std::vector<std::string> targets(const std::vector<graph::ScenarioAction>& actions);
+
+  [[nodiscard]] bool empty() const { return actions_.empty(); }
+  // The first time after t at which something begins or a ramp ends.
+  [[nodiscard]] std::optional<Time> next_after(Time t) const;
+  // Starts what is due at t, for a step from t to `end`; before it.
+  void begin_step(Time t, Time end, couple::RunState& state);
+  // Puts the values in place; after routing. Cheap when nothing is active.
+  void apply(couple::RunState& state) const;
+
+ private:
+  struct Action {
+    graph::ScenarioAction::Kind kind = graph::ScenarioAction::Kind::set;
+    Time at = 0;
+    Duration duration = 0;
+    std::uint32_t target = 0;
+    Value value;
+  };
+  struct Target {
+    graph::UnitId unit = 0;
+    Type type = Type::Float64;
+    std::uint32_t first = 0;  // in the inputs' column
+    std::uint32_t count = 1;
+    Value released;  // what it goes back to when nothing drives it
+    bool driven = false;
+  };
+  struct Active {
+    bool on = false;
+    Value value;  // now
+    bool ramp = false;
+    double from = 0, to = 0;
+    Time since = 0;
+    Duration duration = 0;
+  };
+  void begin(const Action& action, couple::RunState& state);
+
+  std::vector<Action> actions_;  // by time, then as given
+  std::vector<Target> targets_;
+  std::vector<Active> active_;  // by target
+  std::size_t next_ = 0;
+};
+
+}  // namespace consort::engine

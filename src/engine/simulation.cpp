@@ -1,0 +1,425 @@
+#include "engine/simulation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "couple/consistency.hpp"
+#include "couple/gather.hpp"
+#include "engine/experiment.hpp"
+#include "engine/external_inputs.hpp"
+#include "engine/initialize.hpp"
+#include "engine/pace.hpp"
+#include "engine/scenario.hpp"
+#include "engine/start_values.hpp"
+#include "engine/system_recorder.hpp"
+#include "graph/compile.hpp"
+#include "step/fixed_controller.hpp"
+#include "step/stepper.hpp"
+#include "unit/serial_fleet.hpp"
+
+namespace consort::engine {
+
+using Clock = std::chrono::steady_clock;
+using graph::UnitId;
+
+namespace {
+
+double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
+
+std::shared_ptr<Library> or_new(std::shared_ptr<Library> library, const LibraryOptions& options) {
+  return library ? std::move(library) : std::make_shared<Library>(options);
+}
+
+std::vector<unit::Ports> ports_of(const graph::Plan& plan) {
+  std::vector<unit::Ports> ports;
+  for (const auto& u : plan.units)
+    ports.push_back({&u.inputs, &u.outputs, u.first_input, u.first_output, u.component.substeps});
+  return ports;
+}
+
+}  // namespace
+
+class Simulation::Impl {
+ public:
+  Impl(const graph::System& system, SimulationOptions options, std::shared_ptr<Library> library)
+      : begun_(Clock::now()),
+        o_(std::move(options)),
+        library_(or_new(std::move(library), o_.library)),
+        plan_(compile(system)) {
+    units_ = library_->make_units(plan_);
+    experiment_ = choose_experiment(plan_, o_.run, units_, report_);
+    const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
+    fleet_ = std::make_unique<unit::SerialFleet>(units_, ports_of(plan_));
+    state_ = couple::make_run_state(plan_);
+    state_.t = experiment_.start;
+    scenario_ = Scenario(plan_, o_.run.scenario);
+    if (!o_.run.input_file.empty()) inputs_ = ExternalInputs(plan_, o_.run.input_file);
+    step::StepperSetup setup{plan_, o_.run, *fleet_, {}};
+    if (!scenario_.empty()) {
+      setup.hook = [this](couple::RunState& state, std::span<const UnitId>) { scenario_.apply(state); };
+    }
+    stepper_ = step::make_stepper(setup);
+    controller_ = std::make_unique<step::FixedController>(experiment_.grid());
+    choose_consistency();
+    describe_run(system, threads);
+  }
+
+  ~Impl() {
+    try {
+      terminate();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): whoever wants to know calls terminate()
+    }
+  }
+
+  // --- what there is
+
+  const graph::Plan& plan() const { return plan_; }
+  const SystemExperiment& experiment() const { return experiment_; }
+  Time time() const { return state_.t; }
+
+  // --- the run
+
+  void initialize() {
+    require(!initialized_, "the simulation is initialised already");
+    inputs_.at(experiment_.start, state_);
+    const unit::Experiment e{experiment_.start, experiment_.stop, experiment_.tolerance};
+    initial_loops_ = engine::initialize(plan_, o_.run.loops, *fleet_, state_, e, report_.assumed);
+    inputs_.at(experiment_.start, state_);
+    initialized_ = true;
+    if (state_.stopped) report_.ended_early = fmt::format("a unit asked to end the simulation at t = {} s", state_.t);
+    report_.start_up_seconds = seconds_since(begun_);
+  }
+
+  bool done() const { return !report_.ended_early.empty() || state_.t >= experiment_.last - experiment_.slack(); }
+
+  // To `limit` at most.
+  void step(Time limit) {
+    require(initialized_, "the simulation has to be initialised before it is stepped; call initialize()");
+    require(!terminated_, "the simulation has ended");
+    if (done()) return;
+    limit = std::min(limit, experiment_.last);
+    if (all_vary_) limit = std::min(limit, next_event());
+    const Time end = std::min(limit, state_.t + experiment_.step);
+    if (!scenario_.empty()) scenario_.begin_step(state_.t, end, state_);
+    if (!inputs_.empty()) inputs_.for_step(state_.t, end, o_.run.extrapolation > 0, state_);
+    const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
+    if (!inputs_.empty()) inputs_.at(state_.t, state_);
+    if (consistency_) (*consistency_)(*fleet_, state_);
+    if (outcome.why == unit::Why::terminate) [[unlikely]]
+      end_early(outcome);
+  }
+
+  void terminate() {
+    if (!initialized_ || terminated_) return;
+    terminated_ = true;
+    for (UnitId u = 0; u < fleet_->size(); ++u) fleet_->unit(u).terminate();
+  }
+
+  SystemReport run(std::span<record::Sink* const> sinks) {
+    SystemRecorder recorder(plan_, o_.run.record, sinks);
+    initialize();
+    recorder.begin(facts());
+    recorder.write(state_.t, *fleet_, state_);
+    const auto loop_begun = Clock::now();
+    Pace pace(o_.run.real_time, state_.t);
+    Look look(*this, loop_begun);
+    std::uint64_t points = 0;
+    std::uint64_t output = 1;
+    while (!done()) {
+      const Time wanted = experiment_.output_point(output);
+      step(all_vary_ ? wanted : unit::never);
+      if (experiment_.records(state_.t, wanted)) {
+        while (experiment_.output_point(output) <= state_.t + experiment_.slack()) ++output;
+        if (++points % o_.run.record_every == 0 || done()) recorder.write(state_.t, *fleet_, state_);
+      } else if (done()) {
+        recorder.write(state_.t, *fleet_, state_);
+      }
+      pace.wait(state_.t);
+      look.around();
+    }
+    report_.run_seconds = seconds_since(loop_begun);
+    terminate();
+    recorder.end();
+    report_.rows = recorder.rows();
+    for (auto& w : recorder.warnings()) report_.warnings.push_back(std::move(w));
+    report_.paced = o_.run.real_time.has_value();
+    report_.overruns = pace.overruns();
+    report_.latest = pace.latest();
+    return report();
+  }
+
+  SystemReport report() const {
+    SystemReport r = report_;
+    r.reached = state_.t;
+    r.steps = state_.steps;
+    double in_units = 0;
+    for (UnitId u = 0; u < fleet_->size(); ++u) {
+      const auto counts = fleet_->counts(u);
+      r.units[u].seconds = fleet_->cost(u) * static_cast<double>(state_.steps);
+      r.units[u].early_returns = counts.early_returns;
+      r.units[u].discarded = counts.discarded;
+      r.units[u].events = counts.events;
+      in_units += r.units[u].seconds;
+    }
+    r.engine_seconds = std::max(0.0, r.run_seconds - in_units / r.threads);
+    r.loops = initial_loops_;
+    if (consistency_) {
+      const auto& more = consistency_->loops();
+      for (std::size_t i = 0; i < more.size(); ++i) {
+        r.loops[i].solved += more[i].solved;
+        r.loops[i].iterations += more[i].iterations;
+        r.loops[i].evaluations += more[i].evaluations;
+        r.loops[i].largest_residual = std::max(r.loops[i].largest_residual, more[i].largest_residual);
+      }
+    }
+    return r;
+  }
+
+  // --- values
+
+  Value value(std::string_view path) {
+    if (const auto* external = find_external(path)) {
+      Value v;
+      with_type(external->type, [&]<class T>() {
+        const auto& column = state_.signals.outputs.column<T>();
+        v = Value(
+            std::vector<T>(column.begin() + external->element, column.begin() + external->element + external->count));
+      });
+      return v;
+    }
+    const auto [u, id] = plan_.require_variable(path);
+    const auto& unit = plan_.units[u];
+    const auto set = unit.starts.signals(*unit.description, std::span(&id, 1));
+    Columns columns = set.make_columns();
+    fleet_->unit(u).get(set, columns);
+    Value v;
+    with_type(set.place(0).type, [&]<class T>() { v = Value(columns.column<T>()); });
+    return v;
+  }
+
+  void set(std::string_view path, const Value& value) {
+    if (const auto* external = find_external(path)) {
+      require(value.type() == external->type && value.size() == external->count, "'{}' takes {} value{} of type {}",
+              path, external->count, external->count == 1 ? "" : "s", name_of(external->type));
+      with_type(external->type, [&]<class T>() {
+        std::copy(value.elements<T>().begin(), value.elements<T>().end(),
+                  state_.signals.outputs.column<T>().begin() + external->element);
+      });
+      return;
+    }
+    const auto [u, id] = plan_.require_variable(path);
+    auto& unit = plan_.units[u];
+    const auto& v = (*unit.description)[id];
+    if (!initialized_) {
+      unit.starts.add(*unit.description, id, value);
+      return;
+    }
+    require(v.is_settable_at_run_time(), "'{}' is {} ({}) and cannot be set while the simulation runs", path,
+            describe::name_of(v.causality), describe::name_of(v.variability));
+    const auto& driven = unit.inputs.choice();
+    require(!std::binary_search(driven.begin(), driven.end(), id),
+            "'{}' is driven by a connection; remove it, or use a scenario to override it", path);
+    const auto set = unit.starts.signals(*unit.description, std::span(&id, 1));
+    Columns columns = set.make_columns();
+    require(value.type() == v.type && value.size() == set.place(0).count, "'{}' takes {} value{} of type {}", path,
+            set.place(0).count, set.place(0).count == 1 ? "" : "s", name_of(v.type));
+    with_type(v.type, [&]<class T>() { columns.column<T>() = value.elements<T>(); });
+    fleet_->unit(u).set(set, columns);
+  }
+
+  Type type_of_path(std::string_view path) const {
+    if (const auto* external = find_external(path)) return external->type;
+    const auto [u, id] = plan_.require_variable(path);
+    return (*plan_.units[u].description)[id].type;
+  }
+
+ private:
+  // Progress and requests to stop; the clock is read rarely when steps are fast.
+  class Look {
+   public:
+    Look(Impl& impl, Clock::time_point begun) : impl_(impl), begun_(begun), last_(begun) {}
+    void around() {
+      const auto* const stop = impl_.o_.stop_requested;
+      if (stop != nullptr && stop->load(std::memory_order_relaxed) && !impl_.done())
+        impl_.report_.ended_early = fmt::format("stopped on request at t = {} s", impl_.state_.t);
+      if (!impl_.o_.progress || ++since_ < every_) return;
+      since_ = 0;
+      const auto now = Clock::now();
+      const double passed = std::chrono::duration<double>(now - last_).count();
+      if (passed < 0.02 && every_ < 65536) every_ *= 2;
+      if (passed > 0.2 && every_ > 1) every_ /= 2;
+      if (passed < 0.02) return;
+      last_ = now;
+      const auto& e = impl_.experiment_;
+      impl_.o_.progress({e.start, impl_.state_.t, e.stop, e.step, std::chrono::duration<double>(now - begun_).count()});
+    }
+
+   private:
+    Impl& impl_;
+    Clock::time_point begun_, last_;
+    std::uint32_t since_ = 0;
+    std::uint32_t every_ = 1;
+  };
+
+  graph::Plan compile(const graph::System& system) {
+    const auto targets = Scenario::targets(o_.run.scenario);
+    graph::CompileOptions options;
+    options.settings = o_.settings;
+    options.targets = targets;
+    return graph::compile(system, library_->catalogue(), options);
+  }
+
+  void choose_consistency() {
+    all_vary_ = std::all_of(units_.begin(), units_.end(), [](const auto& u) { return u->variable_step(); });
+    if (o_.run.consistency == graph::Consistency::never) return note_lags({});
+    std::vector<bool> takes_part;
+    for (const auto& u : units_)
+      takes_part.push_back(u->answers_without_step() || o_.run.consistency == graph::Consistency::always);
+    auto made = std::make_unique<couple::Consistency>(plan_, o_.run.loops, takes_part);
+    if (made->needed()) consistency_ = std::move(made);
+    note_lags(takes_part);
+  }
+
+  // Which outputs follow their inputs one step late.
+  void note_lags(const std::vector<bool>& takes_part) {
+    std::vector<std::string_view> late;
+    for (const auto& c : plan_.connections) {
+      if (c.from == graph::no_unit || (!takes_part.empty() && takes_part[c.to])) continue;
+      const auto& unit = plan_.units[c.to];
+      if (unit.feed_through[c.input].empty() || std::find(late.begin(), late.end(), unit.name) != late.end()) continue;
+      late.push_back(unit.name);
+    }
+    if (late.empty()) return;
+    const std::size_t most = std::min<std::size_t>(late.size(), 6);
+    report_.notes.push_back(
+        fmt::format("direct feed-through of {}{} is seen at the end of each step, with the inputs of that step: units "
+                    "that cannot be "
+                    "evaluated without a step",
+                    fmt::join(std::span(late).first(most), ", "),
+                    late.size() > most ? fmt::format(" and {} more", late.size() - most) : ""));
+  }
+
+  void describe_run(const graph::System& system, unsigned threads) {
+    report_.system = system.name;
+    report_.start = experiment_.start;
+    report_.stop = experiment_.stop;
+    report_.step = experiment_.step;
+    report_.stepper = std::string(stepper_->name());
+    report_.extrapolation = o_.run.extrapolation;
+    report_.threads =
+        plan_.units.size() > 1 ? std::min<unsigned>(threads, static_cast<unsigned>(plan_.units.size())) : 1;
+    for (const auto& n : stepper_->notes()) report_.notes.push_back(n);
+    for (const auto& n : plan_.notes) report_.assumed.push_back(n);
+    for (const auto& w : library_->warnings()) report_.warnings.push_back(w);
+    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+      UnitReport unit;
+      unit.name = plan_.units[u].name;
+      unit.kind = std::string(describe::name_of(plan_.units[u].description->version));
+      if (units_[u]->answers_without_step() && plan_.units[u].description->version != describe::FmiVersion::native)
+        unit.kind += ", Model Exchange";
+      report_.units.push_back(std::move(unit));
+    }
+  }
+
+  std::vector<record::Fact> facts() const {
+    std::vector<record::Fact> all{{"system", plan_.name},
+                                  {"start time", fmt::format("{}", experiment_.start)},
+                                  {"stop time", fmt::format("{}", experiment_.stop)},
+                                  {"step size", fmt::format("{}", experiment_.step)},
+                                  {"tolerance", fmt::format("{}", experiment_.tolerance)},
+                                  {"stepper", report_.stepper},
+                                  {"extrapolation", fmt::format("{}", o_.run.extrapolation)}};
+    for (const auto& file : library_->files())
+      if (!file.digest.empty()) all.push_back({"sha256 of " + file.path, file.digest});
+    return all;
+  }
+
+  Time next_event() const {
+    Time next = unit::never;
+    if (const auto t = scenario_.next_after(state_.t)) next = std::min(next, *t);
+    if (const auto t = inputs_.next_event_after(state_.t)) next = std::min(next, *t);
+    return next;
+  }
+
+  void end_early(const unit::StepOutcome&) {
+    for (UnitId u = 0; u < fleet_->size(); ++u) {
+      if (fleet_->outcomes()[u].why != unit::Why::terminate) continue;
+      report_.ended_early = fmt::format("unit '{}' asked to end the simulation at t = {} s", plan_.units[u].name,
+                                        fleet_->outcomes()[u].reached);
+      return;
+    }
+  }
+
+  const graph::ExternalSignal* find_external(std::string_view name) const {
+    const auto found =
+        std::find_if(plan_.externals.begin(), plan_.externals.end(), [&](const auto& e) { return e.name == name; });
+    return found == plan_.externals.end() ? nullptr : &*found;
+  }
+
+  std::vector<std::string> unit_names() const {
+    std::vector<std::string> names;
+    for (const auto& u : plan_.units) names.push_back(u.name);
+    return names;
+  }
+
+  Clock::time_point begun_;
+  SimulationOptions o_;
+  std::shared_ptr<Library> library_;
+  SystemReport report_;
+  graph::Plan plan_;
+  std::vector<std::unique_ptr<unit::Unit>> units_;
+  SystemExperiment experiment_;
+  std::unique_ptr<unit::Fleet> fleet_;
+  couple::RunState state_;
+  Scenario scenario_;
+  ExternalInputs inputs_;
+  std::unique_ptr<step::Stepper> stepper_;
+  std::unique_ptr<step::Controller> controller_;
+  std::unique_ptr<couple::Consistency> consistency_;
+  std::vector<couple::LoopReport> initial_loops_;
+  bool all_vary_ = false;
+  bool initialized_ = false;
+  bool terminated_ = false;
+};
+
+// --- the public face
+
+Simulation::Simulation(const graph::System& system, SimulationOptions options, std::shared_ptr<Library> library)
+    : impl_(std::make_unique<Impl>(system, std::move(options), std::move(library))) {}
+Simulation::~Simulation() = default;
+
+const graph::Plan& Simulation::plan() const { return impl_->plan(); }
+Time Simulation::start() const { return impl_->experiment().start; }
+Time Simulation::stop() const { return impl_->experiment().stop; }
+Duration Simulation::step_size() const { return impl_->experiment().step; }
+void Simulation::initialize() { impl_->initialize(); }
+bool Simulation::done() const { return impl_->done(); }
+void Simulation::step() { impl_->step(unit::never); }
+void Simulation::terminate() { impl_->terminate(); }
+Time Simulation::time() const { return impl_->time(); }
+Value Simulation::value(std::string_view path) { return impl_->value(path); }
+void Simulation::set(std::string_view path, const Value& value) { impl_->set(path, value); }
+void Simulation::set(std::string_view path, double value) {
+  with_type(impl_->type_of_path(path), [&]<class T>() {
+    if constexpr (std::is_arithmetic_v<T>) {
+      impl_->set(path, Value::scalar(static_cast<T>(value)));
+    } else if constexpr (std::is_same_v<T, Bool>) {
+      impl_->set(path, Value::scalar(Bool(value != 0)));
+    } else if constexpr (std::is_same_v<T, EnumValue>) {
+      impl_->set(path, Value::scalar(EnumValue(static_cast<std::int64_t>(value))));
+    } else {
+      throw input_error("'{}' is of type {}, which a number cannot be", path, name_of(type_of<T>));
+    }
+  });
+}
+SystemReport Simulation::run(std::span<record::Sink* const> sinks) { return impl_->run(sinks); }
+SystemReport Simulation::report() const { return impl_->report(); }
+
+}  // namespace consort::engine

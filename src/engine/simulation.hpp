@@ -1,0 +1,74 @@
+// Runs a system of units: compiled, initialised, stepped, recorded. All at once with run(), or by hand:
+//
+//   Simulation s(system, {});
+//   s.initialize();
+//   while (!s.done()) { s.set("controller.reference", 2.0); s.step(); use(s.value("plant.y")); }
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+#include "engine/library.hpp"
+#include "engine/simulate.hpp"
+#include "engine/system_report.hpp"
+#include "graph/plan.hpp"
+#include "graph/run_settings.hpp"
+#include "graph/system.hpp"
+#include "record/sink.hpp"
+
+namespace consort::engine {
+
+struct SimulationOptions {
+  graph::RunSettings run{};
+  std::vector<graph::Setting> settings{};  // by path; beat what the system says
+  LibraryOptions library{};
+  std::string trace_file{};  // a timeline of every unit, in Chrome's trace format
+
+  std::function<void(const Progress&)> progress{};    // a few times a second
+  const std::atomic<bool>* stop_requested = nullptr;  // ends the run cleanly when it becomes true
+};
+
+class Simulation {
+ public:
+  // Compiles and makes the units. Throws Error (input) for what is wrong with the system. `library`: for units written
+  // in C++; none: files only.
+  Simulation(const graph::System& system, SimulationOptions options, std::shared_ptr<Library> library = nullptr);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  [[nodiscard]] const graph::Plan& plan() const;
+  [[nodiscard]] Time start() const;
+  [[nodiscard]] Time stop() const;
+  [[nodiscard]] Duration step_size() const;
+
+  // --- by hand, in this order; run() does all of it
+  void initialize();
+  [[nodiscard]] bool done() const;  // at the stop time, or a unit asked to end
+  void step();                      // to the next communication point
+  void terminate();                 // once; run() and the destructor do it too
+  [[nodiscard]] Time time() const;
+  // Of any variable of a unit, or an input connector of the system. Throws Error (input) for unknown paths.
+  [[nodiscard]] Value value(std::string_view path);
+  // Inputs that nothing drives, tunable parameters and the system's own input connectors, from the next step on; before
+  // initialize() start values, too.
+  void set(std::string_view path, const Value& value);
+  void set(std::string_view path, double value);
+
+  // Every sink gets begin, rows and end(), the last also when the run fails; then the Error goes through.
+  SystemReport run(std::span<record::Sink* const> sinks);
+  [[nodiscard]] SystemReport report() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace consort::engine

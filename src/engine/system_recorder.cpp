@@ -1,0 +1,228 @@
+#include "engine/system_recorder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace consort::engine {
+
+using describe::VariableId;
+using graph::UnitId;
+
+bool matches(std::string_view text, std::string_view pattern) {
+  std::size_t t = 0;
+  std::size_t p = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t retry = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++t;
+      ++p;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns,
+                               std::span<record::Sink* const> sinks)
+    : plan_(plan), sinks_(sinks) {
+  choose(patterns);
+  for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
+}
+
+SystemRecorder::~SystemRecorder() {
+  try {
+    end();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the failure before this one is the one to tell
+  }
+}
+
+std::uint32_t SystemRecorder::add_signal(record::Signal signal) {
+  const auto before = counts_[static_cast<std::size_t>(signal.type)]++;
+  header_.signals.push_back(std::move(signal));
+  return before;
+}
+
+namespace {
+
+record::Signal signal_of(const graph::PlannedUnit& unit, VariableId id, std::uint64_t element) {
+  const auto& d = *unit.description;
+  const auto& v = d[id];
+  record::Signal s;
+  s.name = unit.name + "." + unit.starts.element_name(d, v, element);
+  s.type = v.type;
+  s.unit = std::string(d.unit_name(v));
+  s.description = std::string(v.description);
+  s.discrete = v.variability != describe::Variability::continuous;
+  s.group = unit.name;
+  return s;
+}
+
+}  // namespace
+
+void SystemRecorder::choose(std::span<const std::string> patterns) {
+  std::vector<bool> used(patterns.size(), false);
+  const auto wanted = [&](const std::string& path) {
+    bool any = patterns.empty();
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (!matches(path, patterns[i])) continue;
+      used[i] = true;
+      any = true;
+    }
+    return any;
+  };
+  for (UnitId u = 0; u < plan_.units.size(); ++u) {
+    const auto& unit = plan_.units[u];
+    const auto& d = *unit.description;
+    const auto& outputs = unit.outputs.choice();
+    std::vector<VariableId> asked;
+    if (patterns.empty()) {
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        if (d[outputs[i]].causality == describe::Causality::output) add_output(u, i);
+      continue;
+    }
+    for (VariableId v = 0; v < d.variables.size(); ++v) {
+      if (d[v].type == Type::Clock || d[v].causality == describe::Causality::independent) continue;
+      if (!wanted(fmt::format("{}.{}", unit.name, d[v].name))) continue;
+      const auto at = std::lower_bound(outputs.begin(), outputs.end(), v);
+      if (at != outputs.end() && *at == v) {
+        add_output(u, static_cast<std::size_t>(at - outputs.begin()));
+      } else {
+        asked.push_back(v);
+      }
+    }
+    if (!asked.empty()) add_asked(u, asked);
+  }
+  for (const auto& signal : plan_.externals) {
+    if (!wanted(signal.name)) continue;
+    for (std::uint32_t e = 0; e < signal.count; ++e) {
+      record::Signal s;
+      s.name = signal.count == 1 ? signal.name : fmt::format("{}[{}]", signal.name, e + 1);
+      s.type = signal.type;
+      s.unit = signal.unit;
+      s.description = signal.description;
+      s.discrete = signal.discrete;
+      copies_[static_cast<std::size_t>(s.type)].push_back({add_signal(s), signal.element + e});
+    }
+  }
+  for (const auto& connector : plan_.connectors) {
+    if (!wanted(connector.name)) continue;
+    record::Signal s;
+    s.name = connector.name;
+    s.type = connector.type;
+    const auto to = add_signal(s);
+    copies_[static_cast<std::size_t>(s.type)].push_back({to, connector.element});
+    if (s.type == Type::Float64 && (connector.factor != 1 || connector.offset != 0))
+      scaled_.push_back({to, connector.factor, connector.offset});
+  }
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    std::vector<std::string> names;
+    if (!used[i])
+      for (const auto& unit : plan_.units)
+        for (const auto& v : unit.description->variables) names.push_back(fmt::format("{}.{}", unit.name, v.name));
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
+    require(used[i], "there is no variable '{}' to record{}", patterns[i], suggestion(patterns[i], candidates));
+  }
+}
+
+void SystemRecorder::add_output(UnitId u, std::size_t index) {
+  const auto& unit = plan_.units[u];
+  const auto place = unit.outputs.place(index);
+  const auto type = static_cast<std::size_t>(place.type);
+  for (std::uint32_t e = 0; e < place.count; ++e) {
+    const auto to = add_signal(signal_of(unit, unit.outputs.choice()[index], e));
+    copies_[type].push_back({to, unit.first_output[type] + place.first + e});
+  }
+}
+
+void SystemRecorder::add_asked(UnitId u, const std::vector<VariableId>& variables) {
+  const auto& unit = plan_.units[u];
+  Asked asked;
+  asked.unit = u;
+  asked.set = unit.starts.signals(*unit.description, variables);
+  for (const auto& group : asked.set.groups()) {
+    bool first = true;
+    for (std::size_t i = 0; i < group.variables.size(); ++i) {
+      for (auto e = group.offsets[i]; e < group.offsets[i + 1]; ++e) {
+        const auto to = add_signal(signal_of(unit, group.variables[i], e - group.offsets[i]));
+        if (std::exchange(first, false)) asked.at[static_cast<std::size_t>(group.type)] = to;
+      }
+    }
+  }
+  asked_.push_back(std::move(asked));
+}
+
+void SystemRecorder::begin(std::vector<record::Fact> facts) {
+  header_.facts = std::move(facts);
+  for (auto* const sink : sinks_) {
+    sink->begin(header_);
+    ++begun_;
+  }
+}
+
+void SystemRecorder::write(Time t, unit::Fleet& fleet, const couple::RunState& state) {
+  for_each_type([&]<class T>() {
+    const auto& copies = copies_[static_cast<std::size_t>(type_of<T>)];
+    if (copies.empty()) return;
+    const auto& from = state.signals.outputs.column<T>();
+    auto& to = row_.column<T>();
+    for (const auto& copy : copies) to[copy.to] = from[copy.from];
+  });
+  for (const auto& s : scaled_) row_.column<double>()[s.to] = s.factor * row_.column<double>()[s.to] + s.offset;
+  for (const auto& asked : asked_) fleet.unit(asked.unit).get_part(asked.set, row_, asked.at);
+  for (auto* const sink : sinks_) sink->write(t, row_);
+  ++rows_;
+  if (nan_.empty()) watch_for_nan(t);
+}
+
+void SystemRecorder::end() {
+  std::exception_ptr complaint;
+  for (auto* const sink : sinks_.first(std::exchange(begun_, 0))) {
+    try {
+      sink->end();
+    } catch (...) {
+      if (!complaint) complaint = std::current_exception();
+    }
+  }
+  if (complaint) std::rethrow_exception(complaint);
+}
+
+void SystemRecorder::watch_for_nan(Time t) {
+  double sum = 0;  // one that is not a number makes all of it so
+  for (const double x : row_.column<double>()) sum += x * 0;
+  if (!std::isnan(sum)) return;
+  std::size_t i = 0;
+  for (const auto& s : header_.signals) {
+    if (s.type != Type::Float64) continue;
+    if (std::isnan(row_.column<double>()[i++])) {
+      nan_ = fmt::format("'{}' is not a number (NaN) from t = {} s on", s.name, t);
+      return;
+    }
+  }
+}
+
+std::vector<std::string> SystemRecorder::warnings() const {
+  std::vector<std::string> all;
+  if (!nan_.empty()) all.push_back(nan_);
+  for (const auto* sink : sinks_)
+    for (auto& w : sink->warnings()) all.push_back(w);
+  return all;
+}
+
+}  // namespace consort::engine

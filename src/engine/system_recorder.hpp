@@ -1,0 +1,70 @@
+// Rows of a system: chosen outputs of its units, straight from the signals; whatever else is chosen is asked for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "couple/run_state.hpp"
+#include "graph/plan.hpp"
+#include "record/sink.hpp"
+#include "unit/fleet.hpp"
+
+namespace consort::engine {
+
+class SystemRecorder {
+ public:
+  // `patterns`: paths with * and ?; none: all outputs, external signals and connectors of the system. Throws Error
+  // (input) for a pattern that matches nothing.
+  SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns, std::span<record::Sink* const> sinks);
+  ~SystemRecorder();  // ends what end() has not ended
+  SystemRecorder(const SystemRecorder&) = delete;
+  SystemRecorder& operator=(const SystemRecorder&) = delete;
+
+  void begin(std::vector<record::Fact> facts);
+  void write(Time t, unit::Fleet& fleet, const couple::RunState& state);
+  void end();
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  // What the sinks and the values gave reason for.
+  [[nodiscard]] std::vector<std::string> warnings() const;
+
+ private:
+  struct Copy {
+    std::uint32_t to = 0;
+    std::uint32_t from = 0;
+  };
+  struct Scaled {
+    std::uint32_t to = 0;
+    double factor = 1, offset = 0;
+  };
+  struct Asked {  // variables of a unit that are no outputs
+    graph::UnitId unit = 0;
+    describe::SignalSet set;
+    describe::Offsets at{};
+  };
+  void choose(std::span<const std::string> patterns);
+  void add_output(graph::UnitId unit, std::size_t index);
+  void add_asked(graph::UnitId unit, const std::vector<describe::VariableId>& variables);
+  std::uint32_t add_signal(record::Signal signal);
+  void watch_for_nan(Time t);
+
+  const graph::Plan& plan_;
+  std::span<record::Sink* const> sinks_;
+  record::Header header_;
+  std::array<std::uint32_t, type_count> counts_{};
+  Columns row_;
+  std::array<std::vector<Copy>, type_count> copies_;
+  std::vector<Scaled> scaled_;
+  std::vector<Asked> asked_;
+  std::uint64_t rows_ = 0;
+  std::size_t begun_ = 0;
+  std::string nan_;
+};
+
+// Whether a text matches a pattern with * (any text) and ? (any character).
+[[nodiscard]] bool matches(std::string_view text, std::string_view pattern);
+
+}  // namespace consort::engine

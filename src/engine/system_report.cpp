@@ -1,0 +1,98 @@
+#include "engine/system_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace consort::engine {
+
+namespace {
+
+void append_units(std::string& out, const SystemReport& r) {
+  auto units = r.units;
+  std::stable_sort(units.begin(), units.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  constexpr std::size_t most = 12;
+  std::size_t width = 4;
+  for (std::size_t i = 0; i < std::min(units.size(), most); ++i) width = std::max(width, units[i].name.size());
+  for (std::size_t i = 0; i < std::min(units.size(), most); ++i) {
+    const auto& u = units[i];
+    out += fmt::format("\n    {:<{}}  {:5.1f} %  {}", u.name, width,
+                       r.run_seconds > 0 ? 100 * u.seconds / r.run_seconds : 0.0, u.kind);
+    if (u.events > 0) out += fmt::format(", {} events", u.events);
+    if (u.early_returns > 0) out += fmt::format(", {} early returns completed with held inputs", u.early_returns);
+    if (u.discarded > 0) out += fmt::format(", {} discarded steps", u.discarded);
+  }
+  if (units.size() > most) out += fmt::format("\n    … and {} more", units.size() - most);
+}
+
+}  // namespace
+
+std::string SystemReport::text() const {
+  std::string out = fmt::format("simulated {} s to {} s in {} steps of {} s ({}", start, reached, steps, step, stepper);
+  if (extrapolation > 0) out += fmt::format(", inputs of order {}", extrapolation);
+  out += fmt::format("), {} rows, in {}", rows, duration_text(run_seconds));
+  if (run_seconds > 0 && reached > start)
+    out += fmt::format(" ({:.3g} times real time)", (reached - start) / run_seconds);
+  out += fmt::format("\n  start-up {}; {} unit{}, {} thread{}; engine {:.1f} % of the time",
+                     duration_text(start_up_seconds), units.size(), units.size() == 1 ? "" : "s", threads,
+                     threads == 1 ? "" : "s", run_seconds > 0 ? 100 * engine_seconds / run_seconds : 0.0);
+  append_units(out, *this);
+  if (rejected > 0) out += fmt::format("\n  rejected steps: {}", rejected);
+  for (const auto& loop : loops) {
+    if (loop.solved == 0) continue;
+    out += fmt::format("\n  loop {}: solved {} times, {:.3g} iterations each, residual at most {:.2g}",
+                       fmt::join(loop.variables, " → "), loop.solved,
+                       static_cast<double>(loop.iterations) / static_cast<double>(loop.solved), loop.largest_residual);
+  }
+  if (paced) out += fmt::format("\n  real time: {} overruns, at most {} late", overruns, duration_text(latest));
+  for (const auto& n : notes) out += fmt::format("\n  {}", n);
+  for (const auto& a : assumed) out += fmt::format("\n  assumed: {}", a);
+  for (const auto& w : warnings) out += fmt::format("\n  warning: {}", w);
+  if (!ended_early.empty()) out += fmt::format("\n  ended early: {}", ended_early);
+  return out;
+}
+
+std::string SystemReport::json() const {
+  nlohmann::ordered_json j;
+  j["system"] = system;
+  j["start"] = start;
+  j["stop"] = stop;
+  j["reached"] = reached;
+  j["step"] = step;
+  j["stepper"] = stepper;
+  j["extrapolation"] = extrapolation;
+  j["threads"] = threads;
+  j["steps"] = steps;
+  j["rejected"] = rejected;
+  j["rows"] = rows;
+  j["seconds"] = {{"start-up", start_up_seconds}, {"run", run_seconds}, {"engine", engine_seconds}};
+  if (paced) j["real time"] = {{"overruns", overruns}, {"latest", latest}};
+  j["units"] = nlohmann::ordered_json::array();
+  for (const auto& u : units) {
+    j["units"].push_back({{"name", u.name},
+                          {"kind", u.kind},
+                          {"seconds", u.seconds},
+                          {"events", u.events},
+                          {"early returns", u.early_returns},
+                          {"discarded", u.discarded}});
+  }
+  j["loops"] = nlohmann::ordered_json::array();
+  for (const auto& l : loops) {
+    j["loops"].push_back({{"variables", l.variables},
+                          {"solved", l.solved},
+                          {"iterations", l.iterations},
+                          {"evaluations", l.evaluations},
+                          {"largest residual", l.largest_residual}});
+  }
+  j["assumed"] = assumed;
+  j["notes"] = notes;
+  j["warnings"] = warnings;
+  j["ended early"] = ended_early;
+  return j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace consort::engine
