@@ -17,6 +17,8 @@
 
 namespace consort::unit {
 
+class Timeline;
+
 using UnitId = std::uint32_t;
 
 inline constexpr Time never = std::numeric_limits<Time>::infinity();
@@ -67,7 +69,8 @@ class Fleet {
   // For everything off the step path; only while nothing is submitted.
   [[nodiscard]] virtual Unit& unit(UnitId id) = 0;
 
-  // Sends units off. The request and the signals must stay in place until wait() returns.
+  // Sends units off, each of them at most once until wait() is called. The request, the signals and the list must stay
+  // in place until wait() returns. Throws nothing that a unit did.
   virtual void submit(std::span<const UnitId> units, Verb verb, const StepRequest& request, Signals& signals) = 0;
   // Waits for all that were submitted. True when each completed its step; otherwise outcomes() tells. When units
   // failed, the Error of the first of them (in the order of ids) is thrown, after all have stopped.
@@ -82,6 +85,10 @@ class Fleet {
   [[nodiscard]] virtual ExchangeCounts counts(UnitId id) const = 0;
   // Seconds that the unit took per step, from steps sampled now and then; 0 before the first sample.
   [[nodiscard]] virtual double cost(UnitId id) const = 0;
+
+  // From now on every call of a unit goes into this timeline, which must outlive the fleet or be replaced, and have a
+  // track for every thread; null: none. Only while nothing is submitted.
+  virtual void trace(Timeline* timeline) = 0;
 };
 
 }  // namespace consort::unit

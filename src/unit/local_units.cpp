@@ -1,0 +1,88 @@
+#include "unit/local_units.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace consort::unit {
+
+void Served::fail(UnitId id, std::exception_ptr why) noexcept {
+  all_completed = false;
+  if (error && failed < id) return;
+  failed = id;
+  error = std::move(why);
+}
+
+void Served::add(Served& other) noexcept {
+  all_completed = all_completed && other.all_completed;
+  if (other.error) [[unlikely]]
+    fail(other.failed, std::exchange(other.error, nullptr));
+  other.all_completed = true;
+}
+
+void Served::rethrow() {
+  all_completed = true;
+  std::rethrow_exception(std::exchange(error, nullptr));
+}
+
+LocalUnits::LocalUnits(std::span<const std::unique_ptr<Unit>> units, std::span<const Ports> ports)
+    : outcomes_(units.size()), times_(units.size(), 0.0), costs_(units.size(), 0.0) {
+  CONSORT_ASSERT(units.size() == ports.size());
+  exchanges_.reserve(units.size());
+  for (UnitId id = 0; id < units.size(); ++id) exchanges_.emplace_back(*units[id], id, ports[id]);
+}
+
+void LocalUnits::serve_one(UnitId id, const Work& work, Served& served) {
+  switch (work.verb) {
+    case Verb::step: {
+      const auto outcome = exchanges_[id].step(*work.request, *work.signals);
+      outcomes_[id] = outcome;
+      if (!outcome.completed()) [[unlikely]]
+        served.all_completed = false;
+      return;
+    }
+    case Verb::evaluate: return exchanges_[id].evaluate(*work.signals);
+    case Verb::read: return exchanges_[id].read(*work.signals);
+  }
+}
+
+void LocalUnits::serve(std::span<const UnitId> units, const Work& work, Served& served) {
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    try {
+      for (; i < units.size(); ++i) serve_one(units[i], work, served);
+    } catch (...) {
+      served.fail(units[i], std::current_exception());
+    }
+  }
+}
+
+void LocalUnits::measure(std::span<const UnitId> units, const Work& work, Served& served, Timeline* timeline,
+                         unsigned track) {
+  using Clock = Timeline::Clock;
+  auto before = Clock::now();
+  for (const auto id : units) {
+    serve(std::span(&id, 1), work, served);
+    const auto after = Clock::now();
+    const double seconds = std::chrono::duration<double>(after - before).count();
+    times_[id] = seconds;
+    if (work.verb == Verb::step) costs_[id] = costs_[id] == 0.0 ? seconds : costs_[id] + 0.25 * (seconds - costs_[id]);
+    if (timeline != nullptr) timeline->unit(track, id, before, after, work.request->t);
+    before = after;
+  }
+}
+
+void LocalUnits::save(std::span<const UnitId> units, FleetSnapshot& snapshot) {
+  snapshot.units.resize(exchanges_.size());
+  for (const auto id : units) {
+    auto* const rollback = exchanges_[id].unit().rollback();
+    if (rollback == nullptr) throw run_error("unit '{}' cannot save its state", exchanges_[id].unit().name());
+    snapshot.units[id] = rollback->save(std::move(snapshot.units[id]));
+  }
+}
+
+void LocalUnits::restore(const FleetSnapshot& snapshot) {
+  for (UnitId id = 0; id < snapshot.units.size(); ++id)
+    if (snapshot.units[id]) exchanges_[id].unit().rollback()->restore(*snapshot.units[id]);
+}
+
+}  // namespace consort::unit
