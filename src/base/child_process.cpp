@@ -52,18 +52,18 @@ class SignalWatch {
     interrupts = 0;
     sigset_t watched;
     ::sigemptyset(&watched);
-    for (const int signal : signals_) ::sigaddset(&watched, signal);
+    for (const int signal : signals) ::sigaddset(&watched, signal);
     ::sigprocmask(SIG_BLOCK, &watched, &mask_before_);
     waiting_mask_ = mask_before_;
-    for (std::size_t i = 0; i < signals_.size(); ++i) {
-      ::sigaction(signals_[i], nullptr, &before_[i]);
-      const bool is_interrupt = signals_[i] != SIGCHLD;
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      ::sigaction(signals[i], nullptr, &before_[i]);
+      const bool is_interrupt = signals[i] != SIGCHLD;
       if (is_interrupt && before_[i].sa_handler == SIG_IGN) continue;
       struct sigaction action {};
       action.sa_handler = is_interrupt ? on_interrupt : on_child;
       action.sa_mask = watched;
-      ::sigaction(signals_[i], &action, nullptr);
-      ::sigdelset(&waiting_mask_, signals_[i]);
+      ::sigaction(signals[i], &action, nullptr);
+      ::sigdelset(&waiting_mask_, signals[i]);
     }
   }
   ~SignalWatch() { restore(); }
@@ -72,13 +72,13 @@ class SignalWatch {
 
   void restore() {
     if (std::exchange(restored_, true)) return;
-    for (std::size_t i = 0; i < signals_.size(); ++i) ::sigaction(signals_[i], &before_[i], nullptr);
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
     ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   }
   [[nodiscard]] const sigset_t& waiting_mask() const { return waiting_mask_; }
 
  private:
-  static constexpr std::array<int, 3> signals_ = {SIGINT, SIGTERM, SIGCHLD};
+  static constexpr std::array<int, 3> signals = {SIGINT, SIGTERM, SIGCHLD};
   std::array<struct sigaction, 3> before_{};
   sigset_t mask_before_{};
   sigset_t waiting_mask_{};

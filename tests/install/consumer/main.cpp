@@ -1,0 +1,20 @@
+// A program of somebody else: finds the library where it is installed and runs an FMU with it.
+#include <cmath>
+#include <cstdio>
+
+#include <consort/fmu.hpp>
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  try {
+    const consort::Fmu fmu(argv[1]);
+    const consort::Result result = fmu.simulate({.stop_time = 1.0, .step_size = 0.1, .tolerance = 1e-6});
+    const double x = result["x"].back();
+    std::printf("%s: x = %.6f at t = %g s\n", fmu.model_name().c_str(), x, result.time().back());
+    // Dahlquist's equation with k = 1; the FMU's own solver takes steps of 0.1 s.
+    return result.time().size() == 11 && std::abs(x - std::exp(-1.0)) < 1e-4 ? 0 : 1;
+  } catch (const consort::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
