@@ -227,7 +227,7 @@ void add_info(CLI::App& app, Action& action) {
   auto& c = *app.add_subcommand("info", "show what an FMU contains");
   c.add_option("FILE", o->file, "the FMU, or the folder that it was unpacked into")->required();
   c.add_flag("--json", o->json, "everything, for machines");
-  c.add_flag("--all", o->all, "local variables too");
+  c.add_flag("--all", o->all, "local variables and calculated parameters too");
   add_open_options(c, o->open);
   c.callback([o, &action] { action = [o] { return info(*o); }; });
 }

@@ -164,7 +164,8 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("--initial-fmu-state-file", o->initial_state_file,
                "start from this saved state instead of initialising");
   c.add_option("--final-fmu-state-file", o->final_state_file, "save the state at the end");
-  c.add_flag("--event-mode-used", o->run.use_event_mode, "FMI 3.0: handle events in event mode where the FMU has it");
+  c.add_flag("--event-mode-used", o->run.use_event_mode,
+             "FMI 3.0: handle events in event mode where the FMU has it (default: if it has clocks)");
   c.add_flag("--early-return-allowed", o->run.allow_early_return, "FMI 3.0: the FMU may return early from a step");
   c.add_flag("--compile", o->open.compile, "build the binary from the FMU's sources when it has none for this machine");
   c.add_option("--timeout", o->timeout, "run in a process of its own and end it after this many seconds")
