@@ -58,11 +58,15 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
         run.input_file, d, {.allow_unsettable = run.skip_unsettable_inputs, .structural = starts.sizes()}, &notes);
   }
   const input::InputTable* const inputs = table ? &*table : nullptr;
+  require(run.event_log.empty() || interface == InterfaceType::model_exchange,
+          "{}: runs as Co-Simulation, where events are the FMU's own business; leave out --event-log or use "
+          "--interface-type me",
+          fmu.path().string());
   warn_of_tool(d, interface, run.log);
   RunReport report;
   if (interface == InterfaceType::model_exchange) {
     const auto instance = fmu.model_exchange(instance_options(d, run, false));
-    report = simulate_me(*instance, d, run.simulate, run.solver, inputs, sinks);
+    report = simulate_me(*instance, d, run.simulate, {run.solver, run.event_log}, inputs, sinks);
   } else {
     const auto* const cs = d.interface(interface);
     const bool clocks = cs != nullptr && clocks_need_event_mode(d, *cs);

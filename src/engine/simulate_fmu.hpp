@@ -16,6 +16,7 @@ struct FmuRun {
   SimulateOptions simulate{};
   std::optional<describe::InterfaceType> interface {};  // none: Co-Simulation where the FMU has it
   std::string solver = "cvode";                         // for Model Exchange, by name
+  std::filesystem::path event_log{};                    // for Model Exchange: a CSV file with every event
   std::string instance_name{};                          // none: the model's name
   std::filesystem::path input_file{};                   // none: inputs keep their start values
   bool skip_unsettable_inputs = false;                  // columns of the input file that cannot be set are left out

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "engine/event_log.hpp"
+#include "engine/me_state.hpp"
 #include "engine/recorder.hpp"
 #include "engine/run_plan.hpp"
 #include "engine/start_values.hpp"
@@ -90,11 +92,12 @@ class TableInputs final : public unit::MeInputs {
 };
 
 void initialize(fmi::ModelExchange& instance, unit::Variables& variables, StartValues& starts, const RunPlan& plan,
-                TableInputs* inputs) {
+                TableInputs* inputs, bool beyond_stop) {
   apply_structural(starts, variables);
   apply(starts, variables);
   if (inputs != nullptr) inputs->set_initial(plan.start);
-  instance.enter_initialization({plan.start, plan.stop, plan.tolerance});
+  const auto stop = beyond_stop ? std::nullopt : std::optional<Time>(plan.stop);
+  instance.enter_initialization({plan.start, stop, plan.tolerance});
   apply_inputs(starts, variables);
   if (inputs != nullptr) inputs->set_initial(plan.start);
   instance.exit_initialization();
@@ -110,76 +113,136 @@ void add_solver_facts(RunReport& report, const std::string& solver, const solve:
       fmt::format("events: {} of states, {} of time, {} of steps", run.state_events, run.time_events, run.step_events));
 }
 
+struct MeRun {
+  MeRun(fmi::ModelExchange& given, const describe::Description& d, const MeOptions& m, const SimulateOptions& options,
+        const input::InputTable* table)
+      : instance(given), description(d), me(m), o(options), row(solve::find_solver(m.solver)), variables(given, d) {
+    if (!o.initial_state.empty() || o.keep_final_state) MeState::require_serialization(instance);
+    if (!o.initial_state.empty()) {
+      state.emplace(o.initial_state, instance.name());
+      require(o.start_values.empty(),
+              "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
+              instance.name());
+      require(!o.start || *o.start == state->time(),
+              "unit '{}' was saved at t = {} s and cannot start at {} s; leave out --start-time", instance.name(),
+              state->time(), o.start.value_or(0));
+    }
+    SimulateOptions planned = o;
+    planned.step = o.output_interval;
+    if (state) planned.start = state->time();
+    plan = make_run_plan(d, describe::InterfaceType::model_exchange, planned, report.assumed);
+    static_cast<void>(Grid(plan.start, plan.stop, plan.step));  // refuses what cannot be run
+    report.start = report.reached = plan.start;
+    report.stop = plan.stop;
+    report.step = plan.step;
+    if (table != nullptr) inputs.emplace(variables, *table);
+    if (!me.event_log.empty()) events.emplace(me.event_log, d);
+  }
+
+  // False when the instance asks to end right away.
+  bool begin(unit::MeProblem& problem, StartValues& starts) {
+    problem.set_tolerance(plan.tolerance);
+    if (state) {
+      state->restore(instance, problem);
+      return !problem.memory().ended;
+    }
+    // One that knows its stop time refuses to go beyond it; whoever keeps its state wants it to.
+    initialize(instance, variables, starts, plan, inputs ? &*inputs : nullptr, o.keep_final_state);
+    return problem.begin(plan.start);
+  }
+
+  [[nodiscard]] solve::SolverOptions solver_options() const {
+    solve::SolverOptions options;
+    options.rtol = plan.tolerance;
+    if (o.step) options.max_step = *o.step;
+    if (!row.capabilities.adaptive) options.initial_step = o.step.value_or(plan.step);
+    return options;
+  }
+
+  void integrate(unit::MeProblem& problem, Recorder& recorder) {
+    const auto solver = solve::make_solver(me.solver, problem.ode(), solver_options());
+    if (state) state->restore(*solver);
+    solve::RunOptions run;
+    run.interval = plan.step;
+    run.cancel = o.stop_requested;
+    run.log_limit = 0;
+    if (events) run.on_event = [this](const solve::EventRecord& event) { events->add(event); };
+    run.output = [&](const solve::OutputRow& r) {
+      problem.set_point(r.t, r.y);
+      recorder.write(r.t);
+    };
+    if (o.progress) {
+      run.progress = [&](const solve::Progress& p) {
+        if (p.statistics->steps % 256 != 0) return;
+        o.progress({plan.start, p.t, plan.stop, p.step, std::chrono::duration<double>(Clock::now() - begun).count()});
+      };
+    }
+    solve::Integration integration(*solver, problem.ode().events, run);
+    if (state) state->restore(integration);
+    const auto end = integration.advance(plan.stop);
+    const auto result = integration.report();
+    report.reached = result.reached;
+    add_solver_facts(report, me.solver, result);
+    if (end == solve::RunEnd::cancelled)
+      report.ended_early = fmt::format("stopped on request at t = {} s", result.reached);
+    if (end == solve::RunEnd::terminated) note_end(result.reached);
+    if (!o.keep_final_state) return;
+    problem.set_point(solver->time(), solver->state());
+    report.final_state = MeState::write(instance, problem, *solver, integration);
+  }
+
+  void note_end(Time t) { report.ended_early = fmt::format("the unit asked to end the simulation at t = {} s", t); }
+
+  fmi::ModelExchange& instance;
+  const describe::Description& description;
+  const MeOptions& me;
+  const SimulateOptions& o;
+  const solve::SolverRow& row;
+  const Clock::time_point begun = Clock::now();
+  InstanceVariables variables;
+  RunReport report;
+  RunPlan plan;
+  std::optional<MeState> state;  // to start from
+  std::optional<TableInputs> inputs;
+  std::optional<EventLog> events;
+};
+
+// What the solver says of a state gets the name of the unit; what the instance says has it.
+template <class F>
+void named(const std::string& unit, F&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (text.find("'" + unit + "'") != std::string::npos) throw;
+    throw Error(error.fault(), fmt::format("unit '{}': {}", unit, text));
+  }
+}
+
 }  // namespace
 
 RunReport simulate_me(fmi::ModelExchange& instance, const describe::Description& description, const SimulateOptions& o,
-                      const std::string& solver_name, const input::InputTable* table,
-                      std::span<record::Sink* const> sinks) {
-  const auto begun = Clock::now();
-  const auto& row = solve::find_solver(solver_name);
-  require(o.initial_state.empty() && !o.keep_final_state,
-          "unit '{}' runs as Model Exchange, where states are not kept in files; use --interface-type cs, or run it "
-          "without an initial and a final state",
-          instance.name());
-  RunReport report;
-  SimulateOptions planned = o;
-  planned.step = o.output_interval;
-  const RunPlan plan = make_run_plan(description, describe::InterfaceType::model_exchange, planned, report.assumed);
-  static_cast<void>(Grid(plan.start, plan.stop, plan.step));  // refuses what cannot be run
-  report.start = report.reached = plan.start;
-  report.stop = plan.stop;
-  report.step = plan.step;
-
-  InstanceVariables variables(instance, description);
+                      const MeOptions& me, const input::InputTable* table, std::span<record::Sink* const> sinks) {
+  MeRun run(instance, description, me, o, table);
   StartValues starts = resolve_start_values(description, o.start_values);
-  std::optional<TableInputs> inputs;
-  if (table != nullptr) inputs.emplace(variables, *table);
-  TableInputs* const given = inputs ? &*inputs : nullptr;
   {
-    Recorder recorder(variables, o.outputs, starts, sinks);
-    initialize(instance, variables, starts, plan, given);
-    unit::MeProblem problem(instance, description, given);
-    problem.set_tolerance(plan.tolerance);
-    const bool goes_on = problem.begin(plan.start);
-    recorder.begin(plan);
-    if (goes_on && plan.stop > plan.start) {
-      solve::SolverOptions options;
-      options.rtol = plan.tolerance;
-      if (o.step) options.max_step = *o.step;
-      if (!row.capabilities.adaptive) options.initial_step = o.step.value_or(plan.step);
-      const auto solver = solve::make_solver(solver_name, problem.ode(), options);
-      solve::RunOptions run;
-      run.stop = plan.stop;
-      run.interval = plan.step;
-      run.cancel = o.stop_requested;
-      run.output = [&](const solve::OutputRow& r) {
-        problem.set_point(r.t, r.y);
-        recorder.write(r.t);
-      };
-      if (o.progress) {
-        run.progress = [&](const solve::Progress& p) {
-          if (p.statistics->steps % 256 != 0) return;
-          o.progress({plan.start, p.t, plan.stop, p.step, std::chrono::duration<double>(Clock::now() - begun).count()});
-        };
-      }
-      const auto result = solve::integrate(*solver, problem.ode().events, run);
-      report.reached = result.reached;
-      add_solver_facts(report, solver_name, result);
-      if (result.end == solve::RunEnd::cancelled)
-        report.ended_early = fmt::format("stopped on request at t = {} s", result.reached);
-      if (result.end == solve::RunEnd::terminated)
-        report.ended_early = fmt::format("the unit asked to end the simulation at t = {} s", result.reached);
+    Recorder recorder(run.variables, o.outputs, starts, sinks);
+    unit::MeProblem problem(instance, description, run.inputs ? &*run.inputs : nullptr);
+    const bool goes_on = run.begin(problem, starts);
+    recorder.begin(run.plan);
+    if (goes_on && (run.plan.stop > run.plan.start || o.keep_final_state)) {
+      named(instance.name(), [&] { run.integrate(problem, recorder); });
     } else {
-      recorder.write(plan.start);
-      if (!goes_on) report.ended_early = fmt::format("the unit asked to end the simulation at t = {} s", plan.start);
+      recorder.write(run.plan.start);
+      if (!goes_on) run.note_end(run.plan.start);
     }
     instance.terminate();
     recorder.end();
-    report.rows = recorder.rows();
-    if (!recorder.warning().empty()) report.warnings.push_back(recorder.warning());
+    run.report.rows = recorder.rows();
+    if (!recorder.warning().empty()) run.report.warnings.push_back(recorder.warning());
   }
-  report.wall_seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  return report;
+  run.report.wall_seconds = std::chrono::duration<double>(Clock::now() - run.begun).count();
+  return std::move(run.report);
 }
 
 }  // namespace consort::engine

@@ -51,11 +51,13 @@ class Integration::Impl {
         report_.end = RunEnd::cancelled;
         break;
       }
-      if (is_now(solver_.time(), memory_.next_time_event)) {
+      // One that rounding has put right after the stop is left to whoever goes on from there.
+      if (is_now(solver_.time(), memory_.next_time_event) &&
+          memory_.next_time_event <= std::max(stop, solver_.time())) {
         load_state(solver_.time());
         // At its own time, which may be a rounding error ahead: a model that compares would not see it coming
         // otherwise.
-        const Time at = std::min(std::max(solver_.time(), memory_.next_time_event), std::max(stop, solver_.time()));
+        const Time at = std::max(solver_.time(), memory_.next_time_event);
         if (event({.t = at, .time_event = true}) == After::end) break;
         continue;
       }
@@ -194,12 +196,15 @@ class Integration::Impl {
     if (info.state_event()) ++report_.state_events;
     if (info.time_event) ++report_.time_events;
     if (info.step_event) ++report_.step_events;
-    if (report_.log.size() >= options_.log_limit) return;
-    report_.log.push_back({.t = info.t,
-                           .roots = {info.roots.begin(), info.roots.end()},
-                           .time_event = info.time_event,
-                           .step_event = info.step_event,
-                           .iterations = info.iteration});
+    const bool keep = report_.log.size() < options_.log_limit;
+    if (!keep && !options_.on_event) return;
+    EventRecord record{.t = info.t,
+                       .roots = {info.roots.begin(), info.roots.end()},
+                       .time_event = info.time_event,
+                       .step_event = info.step_event,
+                       .iterations = info.iteration};
+    if (options_.on_event) options_.on_event(record);
+    if (keep) report_.log.push_back(std::move(record));
   }
 
   [[noreturn]] void fail_settling(Time t) const {

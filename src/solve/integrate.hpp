@@ -54,14 +54,15 @@ struct RunOptions {
   Time stop = 0;
   // Output at start + n * interval, interpolated, and at stop; 0: at every step.
   Duration interval = 0;
-  std::function<void(const OutputRow&)> output{};   // none: no output
-  bool output_at_events = true;                     // rows before and after each event, too
-  Duration time_tolerance = 0;                      // of event times; 0: what rounding allows
-  bool look_for_dips = true;                        // spends one more evaluation of the root functions per step
-  std::uint32_t iteration_limit = 1000;             // of events at (nearly) the same time
-  std::size_t log_limit = 100'000;                  // events that are kept in the log; all are counted
-  const std::atomic<bool>* cancel = nullptr;        // looked at before each step
-  std::function<void(const Progress&)> progress{};  // after each step
+  std::function<void(const OutputRow&)> output{};      // none: no output
+  bool output_at_events = true;                        // rows before and after each event, too
+  Duration time_tolerance = 0;                         // of event times; 0: what rounding allows
+  bool look_for_dips = true;                           // spends one more evaluation of the root functions per step
+  std::uint32_t iteration_limit = 1000;                // of events at (nearly) the same time
+  std::size_t log_limit = 100'000;                     // events that are kept in the log; all are counted
+  std::function<void(const EventRecord&)> on_event{};  // after each event, whatever is kept
+  const std::atomic<bool>* cancel = nullptr;           // looked at before each step
+  std::function<void(const Progress&)> progress{};     // after each step
 };
 
 enum class RunEnd : std::uint8_t { stop, terminated, cancelled };

@@ -415,5 +415,27 @@ TEST(Integrate, RunsADae) {
   EXPECT_NEAR(report.log[1].t, 3 * report.log[0].t, 1e-4);  // a quarter and three quarters of a period
 }
 
+TEST(Integration, LeavesATimeEventThatRoundingPutsAfterTheStopToTheNextPart) {
+  // A counter that compares times exactly, as models do, and a stop that is one rounding error before its event.
+  double next = 3.0;
+  int handled = 0;
+  Ode ode{.y0 = {0}, .rhs = [](double, ConstVector, Vector dy) { dy[0] = 1; }};
+  ode.events.next_time_event = [&](double, ConstVector) { return next; };
+  ode.events.handle = [&](const EventInfo& info, EventState&) {
+    if (info.t < next) return;
+    ++handled;
+    next += 1;
+  };
+  const auto solver = make_solver("dopri5", ode, {});
+  Integration run(*solver, ode.events, {});
+  const double stop = std::nextafter(3.0, 0.0);
+  EXPECT_EQ(run.advance(stop), RunEnd::stop);
+  EXPECT_EQ(solver->time(), stop);
+  EXPECT_EQ(handled, 0);
+  EXPECT_EQ(run.advance(3.5), RunEnd::stop);
+  EXPECT_EQ(handled, 1);
+  EXPECT_NEAR(solver->state()[0], 3.5, 1e-12);
+}
+
 }  // namespace
 }  // namespace consort::solve

@@ -1,0 +1,31 @@
+// The events of a Model Exchange run as a CSV file: one row per event, written when it has been handled.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "describe/description.hpp"
+#include "solve/integrate.hpp"
+
+namespace consort::engine {
+
+class EventLog {
+ public:
+  // Writes the header. Throws Error (input) when the file cannot be written.
+  EventLog(const std::filesystem::path& file, const describe::Description& description);
+
+  // time, cause ("state", "time", "step" or several joined by "+"), indicators that crossed zero ("gap falling";
+  // "indicator 2 rising" where they have no names), event iterations.
+  void add(const solve::EventRecord& event);
+
+ private:
+  [[nodiscard]] std::string indicators(const solve::EventRecord& event) const;
+
+  std::vector<std::string> names_;  // FMI 3.0: of the event indicators
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+};
+
+}  // namespace consort::engine
