@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/emergency_drain.hpp"
+
 namespace consort {
 
 namespace {
@@ -40,8 +42,8 @@ struct UnitName {
 };
 constinit std::array<UnitName, 64> units;
 
-// --- what a handler may do: from here to the end of on_crash() only write(2), getpid(2), nanosleep(2), pause(2) and
-// _exit(2) are called
+// --- what a handler may do: from here to the end of on_crash() only write(2), getpid(2), gettid(2), nanosleep(2),
+// pause(2) and _exit(2) are called
 
 void write_fully(int fd, const char* data, std::size_t count) {
   while (count > 0) {
@@ -89,7 +91,9 @@ class Line {
       for (; number < 1; number *= 10) --exponent;
     }
     auto whole = static_cast<std::uint64_t>(number);
-    auto fraction = static_cast<std::uint64_t>((number - static_cast<double>(whole)) * 1e9 + 0.5);
+    const double billionths = (number - static_cast<double>(whole)) * 1e9;
+    auto fraction = static_cast<std::uint64_t>(billionths);
+    if (billionths - static_cast<double>(fraction) >= 0.5) ++fraction;
     if (fraction >= 1'000'000'000) {
       fraction -= 1'000'000'000;
       ++whole;
@@ -135,6 +139,7 @@ bool wait_for_owner(const Slot& slot) {
 }
 
 void flush_all() {
+  drain_all_writers();
   const pid_t self = ::getpid();
   for (Slot& slot : slots) {
     if (slot.owner.load(std::memory_order_relaxed) != self || !wait_for_owner(slot)) continue;

@@ -16,6 +16,7 @@ struct Signal {
   std::string unit;
   std::string description;
   bool discrete = false;  // holds between rows instead of moving linearly
+  std::string group{};    // the unit that it belongs to; empty when a single FMU was run
 };
 
 // Facts about the run that a format may keep: ("model", "BouncingBall"), ("stop time", "3"), …
@@ -41,6 +42,8 @@ class Sink {
   virtual void flush() = 0;
   // Once, after the last row, also after a failure.
   virtual void end() = 0;
+  // What the format could not keep, in plain words for the user; complete after begin().
+  [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 }  // namespace consort::record

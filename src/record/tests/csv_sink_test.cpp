@@ -11,7 +11,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/child_process.hpp"
@@ -19,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "record/tests/allocations.hpp"
+#include "record/tests/file_size_limit.hpp"
 
 namespace consort::record {
 namespace {
@@ -216,27 +216,6 @@ TEST_F(CsvSinkTest, BlamesTheRunWhenTheDiskIsFull) {
   EXPECT_THROW(sink.write(0, number(1)), Error);
   EXPECT_NO_THROW(sink.end());
 }
-
-// A limit on the size of files makes write(2) stop in the middle of a row, as a disk that fills up does.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = nullptr;
-};
 
 TEST_F(CsvSinkTest, CutsTheFileBackToTheLastCompleteRowAfterAShortWrite) {
   CsvSink sink(file_);

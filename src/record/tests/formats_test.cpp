@@ -1,38 +1,100 @@
 #include "record/formats.hpp"
 
+#include <array>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "record/tests/sink_rows.hpp"
 
 namespace consort::record {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace testing_rows;
 using testing::HasSubstr;
 
-TEST(Formats, WriteAndReadBackByTheEndingOfTheFile) {
+// What a format keeps of a row: all, or numbers only.
+void expect_same(const Result& back, const Header& header, std::size_t rows, std::string_view ending) {
+  ASSERT_EQ(back.rows(), rows) << ending;
+  std::array<std::size_t, type_count> next{};
+  for (const Signal& signal : header.signals) {
+    const std::size_t k = next[static_cast<std::size_t>(signal.type)]++;
+    const Result::Trajectory* const t = back.find(signal.name);
+    if (t == nullptr) {
+      EXPECT_TRUE(ending == ".mat" && !is_scalar_like(signal.type)) << ending << " lost " << signal.name;
+      continue;
+    }
+    if (!is_scalar_like(signal.type) && !t->is_text()) {
+      EXPECT_EQ(ending, ".csv") << "only there an empty text and digits look like numbers";
+      continue;
+    }
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (signal.type == Type::String) {
+        ASSERT_EQ(t->texts[i], text_at(i, k)) << ending << signal.name;
+      } else if (signal.type == Type::Binary) {
+        std::string hex;
+        append_element(hex, binary_at(i, k));
+        ASSERT_EQ(t->texts[i], hex) << ending << signal.name;
+      } else {
+        ASSERT_EQ(t->numbers[i], number_at(i, k, signal.type)) << ending << signal.name << " row " << i;
+      }
+    }
+  }
+}
+
+TEST(Formats, WriteAndReadBackEveryTypeByTheEndingOfTheFile) {
   const fs::path folder = fs::path(CONSORT_TEST_TMP) / "formats";
   fs::create_directories(folder);
+  const Header header = every_type();
   for (const Format& format : formats()) {
-    const fs::path file = folder / ("result" + std::string(format.ending));
-    const auto sink = make_sink(file);
-    sink->begin({{{"x", Type::Float64, "m", "", false}, {"s", Type::String, "", "", true}}, {}});
-    Columns row;
-    for (int i = 0; i < 3; ++i) {
-      row.column<double>() = {0.1 * i};
-      row.column<std::string>() = {i == 1 ? "a \"b\"\n, c" : "plain"};
-      sink->write(i, row);
+    for (const std::size_t rows : {0U, 1U, 3000U}) {
+      const fs::path file = folder / ("result" + std::string(format.ending));
+      const auto sink = make_sink(file);
+      sink->begin(header);
+      for (std::size_t i = 0; i < rows; ++i) sink->write(0.1 * static_cast<double>(i), row_at(i));
+      sink->end();
+      const Result back = read_result(file);
+      expect_same(back, header, rows, format.ending);
+      if (rows > 0) {
+        EXPECT_EQ(back.time.back(), 0.1 * static_cast<double>(rows - 1));
+      }
     }
-    sink->end();
-    const Result back = read_result(file);
-    ASSERT_EQ(back.rows(), 3U) << format.ending;
-    EXPECT_EQ(back["x"].numbers[2], 0.1 * 2);
-    EXPECT_EQ(back["s"].texts[1], "a \"b\"\n, c");
     EXPECT_FALSE(format.description.empty());
   }
+}
+
+TEST(Formats, KeepUnitsDescriptionsGroupsAndFactsInHdf5) {
+  const fs::path file = fs::path(CONSORT_TEST_TMP) / "formats_facts.hdf5";
+  const Header header = every_type();
+  const auto sink = make_sink(file, {.compression = 2});
+  sink->begin(header);
+  sink->write(1, row_at(1));
+  sink->end();
+  const Result back = read_result(file);
+  ASSERT_EQ(back.trajectories.size(), header.signals.size());
+  for (std::size_t i = 0; i < header.signals.size(); ++i) {
+    const Signal& read = back.trajectories[i].signal;
+    EXPECT_EQ(read.name, header.signals[i].name) << "the order of the header is kept";
+    EXPECT_EQ(read.type, header.signals[i].type);
+    EXPECT_EQ(read.unit, header.signals[i].unit);
+    EXPECT_EQ(read.description, header.signals[i].description);
+    EXPECT_EQ(read.discrete, header.signals[i].discrete);
+    EXPECT_EQ(read.group, header.signals[i].group);
+  }
+  ASSERT_EQ(back.facts.size(), header.facts.size());
+  for (std::size_t i = 0; i < header.facts.size(); ++i) {
+    EXPECT_EQ(back.facts[i].name, header.facts[i].name);
+    EXPECT_EQ(back.facts[i].value, header.facts[i].value);
+  }
+}
+
+TEST(Formats, RefuseCompressionWhereThereIsNone) {
+  EXPECT_THROW((void)make_sink("r.csv", {.compression = 1}), Error);
+  EXPECT_THROW((void)make_sink("r.mat", {.compression = 1}), Error);
+  EXPECT_NE(make_sink("r.h5", {.compression = 1}), nullptr);
 }
 
 TEST(Formats, TakeTheEndingInAnyCase) { EXPECT_NE(make_sink("RESULT.CSV"), nullptr); }

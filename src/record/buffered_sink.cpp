@@ -1,0 +1,334 @@
+#include "record/buffered_sink.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "base/crash_guard.hpp"
+#include "base/error.hpp"
+
+namespace consort::record {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long the writer sleeps when there is nothing to do; it is woken earlier when the buffer fills.
+constexpr auto nap = 20ms;
+constexpr std::size_t time_size = sizeof(Time);
+// Instead of the size of its texts: the record holds a pointer to a copy of the row, which was too large for the ring.
+constexpr std::uint64_t is_elsewhere = ~std::uint64_t{0};
+
+bool is_text(Type type) { return type == Type::String || type == Type::Binary; }
+
+// Floats of 64 bits first, then by falling size, so that all are aligned.
+constexpr std::array numbers_by_size = {Type::Float64, Type::Int64,   Type::UInt64, Type::Enumeration, Type::Float32,
+                                        Type::Int32,   Type::UInt32,  Type::Int16,  Type::UInt16,      Type::Int8,
+                                        Type::UInt8,   Type::Boolean, Type::Clock};
+
+template <class T>
+std::byte* put(std::byte* to, const T& value) {
+  std::memcpy(to, &value, sizeof value);
+  return to + sizeof value;
+}
+
+template <class T>
+const std::byte* take(const std::byte* from, T& value) {
+  std::memcpy(&value, from, sizeof value);
+  return from + sizeof value;
+}
+
+}  // namespace
+
+BufferedSink::BufferedSink(std::span<Sink* const> sinks, std::size_t capacity) : capacity_(capacity) {
+  for (Sink* const sink : sinks) targets_.push_back({sink, false});
+}
+
+BufferedSink::~BufferedSink() {
+  try {
+    end();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): end() is where failures are heard
+  }
+}
+
+// --- the caller's thread
+
+void BufferedSink::lay_out(const Header& header) {
+  std::array<std::size_t, type_count> count{};
+  for (const Signal& signal : header.signals) ++count[static_cast<std::size_t>(signal.type)];
+  fixed_size_ = 0;
+  const auto add = [&](Type type) {
+    const std::size_t n = count[static_cast<std::size_t>(type)];
+    offsets_[static_cast<std::size_t>(type)] = fixed_size_;
+    with_type(type, [&]<class T>() { row_.column<T>().resize(n); });
+    if (n == 0) return;
+    (is_text(type) ? text_parts_ : parts_).push_back({type, n, fixed_size_});
+    if (!is_text(type)) with_type(type, [&]<class T>() { fixed_size_ += n * sizeof(T); });
+  };
+  for (const Type type : numbers_by_size) add(type);
+  fixed_size_ = (fixed_size_ + 7) & ~std::size_t{7};
+  add(Type::String);
+  add(Type::Binary);
+  ring_ = std::make_unique<RowRing>(std::max(capacity_, 2 * (fixed_size_ + 64)));
+}
+
+void BufferedSink::begin(const Header& header) {
+  CONSORT_ASSERT(!thread_.joinable());
+  lay_out(header);
+  try {
+    for (; begun_ < targets_.size(); ++begun_) targets_[begun_].sink->begin(header);
+  } catch (...) {
+    reported_ = true;
+    end_sinks();
+    throw;
+  }
+  last_flush_ = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  thread_ = std::thread([this] { work(); });
+  to_caller_.wait(lock, [this] { return ready_; });  // from here on a crash finds the writer
+}
+
+void BufferedSink::write(Time t, const Columns& row) {
+  if (text_parts_.empty()) {
+    encode(begin_row(t), t, row);
+    end_row();
+    return;
+  }
+  const std::size_t texts = text_size(row);
+  const std::size_t size = time_size + fixed_size_ + sizeof(std::uint64_t) + texts;
+  if (size <= ring_->largest_record()) {
+    std::byte* const to = reserve(size);
+    put(to, t);
+    put(to + time_size + fixed_size_, std::uint64_t{texts});
+    encode(to + time_size, t, row);
+  } else {
+    std::byte* const to = reserve(time_size + fixed_size_ + 2 * sizeof(std::uint64_t));
+    put(put(to + time_size + fixed_size_, is_elsewhere), new Columns(row));
+    put(to, t);
+  }
+  ring_->publish();
+}
+
+std::byte* BufferedSink::begin_row(Time t) { return put(reserve(time_size + fixed_size_), t); }
+
+std::byte* BufferedSink::reserve(std::size_t size) {
+  CONSORT_ASSERT(thread_.joinable());
+  if (failed_.load(std::memory_order_acquire)) throw_failure();
+  // The writer naps while there is little to do; it is fetched when a sixteenth of the buffer waits for it.
+  if (ring_->produced() >= look_at_) {
+    if (ring_->produced() - ring_->consumed() >= ring_->capacity() / 16) wake();
+    look_at_ = ring_->produced() + ring_->capacity() / 16;
+  }
+  for (int tries = 0; tries < 100; ++tries) {
+    if (std::byte* const place = ring_->reserve(size)) return place;
+    if (tries > 50) std::this_thread::yield();
+  }
+  for (;;) {
+    wake();
+    if (std::byte* const place = ring_->reserve(size)) return place;
+    std::unique_lock lock(mutex_);
+    to_caller_.wait_for(lock, 1ms);
+  }
+}
+
+std::size_t BufferedSink::text_size(const Columns& row) const {
+  std::size_t size = 0;
+  for (const std::string& text : row.column<std::string>()) size += sizeof(std::uint64_t) + text.size();
+  for (const Binary& bytes : row.column<Binary>()) size += sizeof(std::uint64_t) + bytes.size();
+  return size;
+}
+
+// `to` is the place of the numbers.
+void BufferedSink::encode(std::byte* to, Time, const Columns& row) const {
+  for (const Part& part : parts_) {
+    with_type(part.type, [&]<class T>() {
+      CONSORT_ASSERT(row.column<T>().size() == part.count);
+      if constexpr (!std::is_same_v<T, std::string> && !std::is_same_v<T, Binary>) {
+        std::memcpy(to + part.offset, row.column<T>().data(), part.count * sizeof(T));
+      }
+    });
+  }
+  if (text_parts_.empty()) return;
+  std::byte* at = to + fixed_size_ + sizeof(std::uint64_t);
+  const auto add = [&](const auto& text) {
+    at = put(at, std::uint64_t{text.size()});
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());
+    at += text.size();
+  };
+  for (const std::string& text : row.column<std::string>()) add(text);
+  for (const Binary& bytes : row.column<Binary>()) add(bytes);
+}
+
+void BufferedSink::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    writer_wanted_ = true;
+  }
+  to_writer_.notify_one();
+}
+
+void BufferedSink::throw_failure() {
+  reported_ = true;
+  std::rethrow_exception(failure_);
+}
+
+void BufferedSink::report_failure() {
+  if (failed_.load(std::memory_order_acquire) && !reported_) throw_failure();
+}
+
+void BufferedSink::flush() {
+  if (!thread_.joinable()) return;
+  std::unique_lock lock(mutex_);
+  const std::uint64_t wanted = ++flushes_wanted_;
+  writer_wanted_ = true;
+  to_writer_.notify_one();
+  to_caller_.wait(lock, [&] { return flushes_done_ >= wanted; });
+  lock.unlock();
+  report_failure();
+}
+
+void BufferedSink::end() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = writer_wanted_ = true;
+  }
+  to_writer_.notify_one();
+  thread_.join();
+  end_sinks();
+  report_failure();
+}
+
+// Every sink that was begun, whatever the others say.
+void BufferedSink::end_sinks() {
+  for (std::size_t i = 0; i < begun_; ++i) {
+    try {
+      targets_[i].sink->end();
+    } catch (...) {
+      if (!failed_) failure_ = std::current_exception();
+      failed_ = true;
+    }
+  }
+  begun_ = 0;
+}
+
+std::vector<std::string> BufferedSink::warnings() const {
+  std::vector<std::string> all;
+  for (const Target& target : targets_) {
+    for (std::string& warning : target.sink->warnings()) all.push_back(std::move(warning));
+  }
+  return all;
+}
+
+// --- the writer's thread
+
+template <class Action>
+void BufferedSink::for_each_target(Action&& action) {
+  for (Target& target : targets_) {
+    if (target.failed) continue;
+    try {
+      action(*target.sink);
+    } catch (...) {
+      target.failed = true;
+      if (failed_.load(std::memory_order_relaxed)) continue;
+      failure_ = std::current_exception();
+      failed_.store(true, std::memory_order_release);
+    }
+  }
+}
+
+void BufferedSink::work() {
+  use_crash_stack();
+  emergency_.attach();
+  {
+    const std::lock_guard lock(mutex_);
+    ready_ = true;
+  }
+  to_caller_.notify_one();
+  std::uint64_t flushed = 0;
+  for (bool stop = false; !stop;) {
+    std::uint64_t wanted = 0;
+    {
+      std::unique_lock lock(mutex_);
+      to_writer_.wait_for(lock, nap, [this] { return writer_wanted_; });
+      writer_wanted_ = false;
+      wanted = flushes_wanted_;
+      stop = stop_;
+    }
+    if (emergency_.wanted()) drain_and_stay();
+    while (drain()) {
+      if (emergency_.wanted()) drain_and_stay();
+    }
+    if (wanted > flushed || (dirty_ && std::chrono::steady_clock::now() - last_flush_ > 1s)) flush_sinks();
+    if (wanted == flushed) continue;
+    flushed = wanted;
+    const std::lock_guard lock(mutex_);
+    flushes_done_ = wanted;
+    to_caller_.notify_one();
+  }
+  emergency_.detach();
+}
+
+// Some rows; false when there are no more.
+bool BufferedSink::drain() {
+  constexpr int batch = 256;
+  for (int i = 0; i < batch; ++i) {
+    const auto record = ring_->front();
+    if (record.data() == nullptr) return false;
+    decode(record);
+    Time t = 0;
+    take(record.data(), t);
+    for_each_target([&](Sink& sink) { sink.write(t, row_); });
+    ring_->pop();
+    dirty_ = true;
+  }
+  to_caller_.notify_one();  // it may wait for room
+  return true;
+}
+
+// The process is about to end: what was handed over until now, and nothing after that.
+void BufferedSink::drain_and_stay() {
+  const std::uint64_t until = ring_->produced();
+  while (ring_->consumed() < until && drain()) {
+  }
+  flush_sinks();
+  emergency_.done();
+  for (;;) ::pause();
+}
+
+void BufferedSink::decode(std::span<const std::byte> record) {
+  const std::byte* const numbers = record.data() + time_size;
+  for (const Part& part : parts_) {
+    with_type(part.type, [&]<class T>() {
+      if constexpr (!std::is_same_v<T, std::string> && !std::is_same_v<T, Binary>) {
+        std::memcpy(row_.column<T>().data(), numbers + part.offset, part.count * sizeof(T));
+      }
+    });
+  }
+  if (text_parts_.empty()) return;
+  std::uint64_t size = 0;
+  const std::byte* at = take(numbers + fixed_size_, size);
+  if (size == is_elsewhere) {
+    Columns* row = nullptr;
+    take(at, row);
+    row_ = *std::unique_ptr<Columns>(row);
+    return;
+  }
+  const auto next = [&](auto& text) {
+    at = take(at, size);
+    const auto* const begin = reinterpret_cast<const typename std::decay_t<decltype(text)>::value_type*>(at);
+    text.assign(begin, begin + size);
+    at += size;
+  };
+  for (std::string& text : row_.column<std::string>()) next(text);
+  for (Binary& bytes : row_.column<Binary>()) next(bytes);
+}
+
+void BufferedSink::flush_sinks() {
+  for_each_target([](Sink& sink) { sink.flush(); });
+  dirty_ = false;
+  last_flush_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace consort::record

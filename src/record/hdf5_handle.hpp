@@ -1,0 +1,93 @@
+// What the sink and the reader of HDF5 share: owned identifiers, quiet errors, one thread at a time.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <hdf5.h>
+
+#include "base/value.hpp"
+
+namespace consort::record {
+
+// Thrown inside, and turned into an Error that names the file where sink and reader meet their callers.
+struct Hdf5Failure {
+  const char* what;
+};
+
+inline hid_t hdf5_check(hid_t id, const char* what) {
+  if (id < 0) throw Hdf5Failure{what};
+  return id;
+}
+
+// An identifier of any kind, closed by its owner.
+class Hdf5Id {
+ public:
+  Hdf5Id() = default;
+  // Throws Hdf5Failure when `id` says that it could not be made.
+  Hdf5Id(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(hdf5_check(id, what)), close_(close) {}
+  ~Hdf5Id() { reset(); }
+  Hdf5Id(Hdf5Id&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Hdf5Id& operator=(Hdf5Id&& other) noexcept {
+    if (this != &other) {
+      reset();
+      id_ = std::exchange(other.id_, -1);
+      close_ = other.close_;
+    }
+    return *this;
+  }
+  Hdf5Id(const Hdf5Id&) = delete;
+  Hdf5Id& operator=(const Hdf5Id&) = delete;
+
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): it stands for it everywhere
+  [[nodiscard]] bool valid() const { return id_ >= 0; }
+  void reset() {
+    if (id_ >= 0) close_(std::exchange(id_, -1));
+  }
+
+ private:
+  hid_t id_ = -1;
+  herr_t (*close_)(hid_t) = nullptr;
+};
+
+// Held around every use of the library: HDF5 may have been built without thread safety, and prints its errors unless
+// told not to.
+class Hdf5Session {
+ public:
+  Hdf5Session();
+  ~Hdf5Session();
+  Hdf5Session(const Hdf5Session&) = delete;
+  Hdf5Session& operator=(const Hdf5Session&) = delete;
+
+ private:
+  std::lock_guard<std::recursive_mutex> lock_;
+  H5E_auto2_t print_before_ = nullptr;
+  void* data_before_ = nullptr;
+};
+
+// --- how types are stored
+
+// Texts and Binary (as hexadecimal digits) have a variable length.
+[[nodiscard]] Hdf5Id hdf5_text_type();
+// Numbers as they are, Boolean as an enumeration of FALSE and TRUE (which numpy takes for bool), Clock as 0 and 1,
+// Enumeration as 64-bit integers.
+[[nodiscard]] Hdf5Id hdf5_type(Type type);
+
+// The row of the table /variables that says where a signal is.
+struct Hdf5Variable {
+  const char* name;
+  const char* dataset;
+  std::int64_t column;
+  const char* type;
+  const char* unit;
+  const char* description;
+  std::uint8_t discrete;
+  const char* group;
+};
+[[nodiscard]] Hdf5Id hdf5_variable_type();
+
+inline constexpr const char* hdf5_format_name = "consort result";
+inline constexpr std::int64_t hdf5_format_version = 1;
+
+}  // namespace consort::record
