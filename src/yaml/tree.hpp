@@ -23,7 +23,7 @@ struct Node {
 // What is left of what one read may take, all its files together.
 struct Budget {
   std::size_t bytes = std::size_t{64} << 20U;
-  std::size_t nodes = 4'000'000;  // aliases count as often as they are used
+  std::size_t nodes = 2'000'000;  // aliases count as often as they are used
 };
 inline constexpr std::size_t most_levels = 64;  // of lists and mappings inside of each other
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <iterator>
 #include <unordered_map>
 
@@ -34,7 +35,13 @@ bool is_plain(std::string_view text) {
   const bool starts = std::isalnum(first) != 0 || first >= 0x80 || first == '_' || first == '/' || first == '.';
   if (!starts && !read_number(text)) return false;
   if (text.starts_with("..")) return text.starts_with("../");
-  return !iequals(text, "null");
+  return !iequals(text, "null") && is_utf8(text);
+}
+
+// The same for a value; YAML's own spelling of what is not finite would come back as another.
+bool is_plain_value(std::string_view text) {
+  const auto number = read_number(text);
+  return is_plain(text) && !(number && !std::isfinite(*number) && text.find('.') != std::string_view::npos);
 }
 
 std::string in_quotes(std::string_view text) {
@@ -61,16 +68,14 @@ std::string scalar(std::string_view text) { return is_plain(text) ? std::string(
 std::string value_text(const Setting& setting) {
   const auto parts = split_white(setting.value);
   const bool number_first = !parts.empty() && read_number(parts.front());
-  const bool simple = is_plain(setting.value) && (parts.size() < 2 || read_number(parts.back()));
-  if (setting.unit.empty()) {
-    const bool dotted = setting.value.find('.') != std::string::npos && iequals(setting.value.substr(0, 1), ".");
-    return simple && !dotted ? setting.value : in_quotes(setting.value);
-  }
+  const bool simple = is_plain_value(setting.value) && (parts.size() < 2 || read_number(parts.back()));
+  if (setting.unit.empty()) return simple ? setting.value : in_quotes(setting.value);
   const bool numbers = std::all_of(parts.begin(), parts.end(), [](auto p) { return read_number(p).has_value(); });
   const bool short_form = number_first && numbers && simple && is_plain(setting.unit) &&
                           setting.unit.find(' ') == std::string::npos && !read_number(setting.unit);
   if (short_form) return fmt::format("{} {}", setting.value, setting.unit);
-  return fmt::format("{{value: {}, unit: {}}}", simple ? setting.value : in_quotes(setting.value), scalar(setting.unit));
+  return fmt::format("{{value: {}, unit: {}}}", simple ? setting.value : in_quotes(setting.value),
+                     scalar(setting.unit));
 }
 
 std::string path_text(const fs::path& path, const fs::path& folder) {
@@ -294,7 +299,7 @@ class Writer {
       flow.add("at", fmt::format("{}", action.at));
       flow.add(verbs[static_cast<std::size_t>(action.kind)], scalar(action.target));
       if (action.kind == ScenarioAction::Kind::set || action.kind == ScenarioAction::Kind::ramp)
-        flow.add("to", is_plain(action.value) && action.value.front() != '.' ? action.value : in_quotes(action.value));
+        flow.add("to", is_plain_value(action.value) ? action.value : in_quotes(action.value));
       if (action.kind == ScenarioAction::Kind::ramp) flow.add("within", fmt::format("{}", action.duration));
       line(1, "- {}", flow.text());
     }

@@ -1,0 +1,148 @@
+#include "yaml/writer.hpp"
+
+#include <random>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "samples.hpp"
+#include "yaml/reader.hpp"
+
+namespace consort::yaml {
+namespace {
+
+using namespace graph;
+
+// --- everything that a document says except where, as text: two documents are equal when this is
+
+std::string text_of(const Setting& s) { return s.name + "=" + s.value + "[" + s.unit + "]"; }
+
+std::string text_of(const Connector& c) {
+  return fmt::format("{}:{}:{}:{}", c.name, static_cast<int>(c.causality), c.type ? name_of(*c.type) : "-", c.unit);
+}
+
+std::string text_of(const Connection& c) {
+  std::string text = c.from.element + "|" + c.from.connector + ">" + c.to.element + "|" + c.to.connector;
+  if (const auto* l = std::get_if<Linear>(&c.transformation)) text += fmt::format("*{}+{}", l->factor, l->offset);
+  if (const auto* m = std::get_if<Mapping>(&c.transformation))
+    for (const auto& [from, to] : m->entries) text += " " + from + "=" + to;
+  return text + (c.suppress_unit_conversion ? "!" : "");
+}
+
+std::string text_of(const System& s, bool root) {
+  std::string text = fmt::format("system {} '{}'\n", s.name, s.description);
+  for (const auto& u : s.units) {
+    text += "measure " + u.name;
+    if (u.base) {
+      for (const auto e : u.base->exponents) text += fmt::format(" {}", static_cast<int>(e));
+      text += fmt::format(" {} {}", u.base->factor, u.base->offset);
+    }
+    text += "\n";
+  }
+  for (const auto& c : s.connectors) text += "connector " + text_of(c) + "\n";
+  for (const auto& c : s.components) {
+    text += fmt::format("unit {} {} {} {} {}\n", c.name, c.source.string(),
+                        c.interface ? static_cast<int>(*c.interface) : -1, c.solver, c.substeps);
+    for (const auto& one : c.settings) text += "  " + text_of(one) + "\n";
+    for (const auto& one : c.connectors) text += "  " + text_of(one) + "\n";
+  }
+  for (const auto& inner : s.systems) text += text_of(inner, false);
+  for (const auto& c : s.connections) text += text_of(c) + "\n";
+  for (const auto& one : s.settings) text += "set " + text_of(one) + "\n";
+  const auto& e = s.experiment;
+  if (root)
+    text += fmt::format("{} {} {} {}\n", e.start.value_or(-99), e.stop.value_or(-99), e.step.value_or(-99),
+                        e.tolerance.value_or(-99));
+  return text + "end\n";
+}
+
+std::string text_of(const Group& g) {
+  std::string text = fmt::format("({}{}", static_cast<int>(g.kind), g.unit);
+  for (const auto& m : g.members) text += text_of(m);
+  return text + ")";
+}
+
+std::string text_of(const Document& d) {
+  const auto& r = d.run;
+  std::string text = text_of(d.system, true);
+  text += fmt::format("{} {} {} {} {} {}", r.stepper, r.extrapolation, fmt::join(r.order, ","), r.threads.value_or(0),
+                      static_cast<int>(r.consistency), r.output_interval.value_or(-99));
+  text += fmt::format(" {} {} {}", r.loops.method, r.loops.tolerance, r.loops.iterations);
+  for (const auto& g : r.groups) text += text_of(g);
+  text += fmt::format(" {} {} {} {} {}", fmt::join(r.record, ","), r.record_every, r.result_file, r.compression,
+                      r.record_substeps);
+  text += fmt::format(" {} {}\n", r.input_file, r.real_time.value_or(-99));
+  for (const auto& a : r.scenario)
+    text += fmt::format("{} {} {} {} {}\n", static_cast<int>(a.kind), a.at, a.target, a.value, a.duration);
+  return text;
+}
+
+TEST(YamlWriter, WritesWhatIsReadBackAsTheSame) {
+  const auto first = parse_system(everything, "folder/s.yaml");
+  const auto written = write_system(first, "folder");
+  const auto second = parse_system(written, "folder/s.yaml");
+  EXPECT_EQ(text_of(first), text_of(second)) << written;
+  EXPECT_EQ(write_system(second, "folder"), written);
+}
+
+TEST(YamlWriter, WritesPathsRelativeToTheFolder) {
+  auto d = parse_system("consort: 1\nunits: {a: a.fmu, b: ../b.fmu, c: /x/c.fmu}\n", "/work/folder/s.yaml");
+  const auto text = write_system(d, "/work/folder");
+  EXPECT_THAT(text, testing::HasSubstr("fmu: a.fmu\n"));
+  EXPECT_THAT(text, testing::HasSubstr("fmu: ../b.fmu\n"));
+  EXPECT_EQ(text_of(parse_system(text, "/work/folder/s.yaml")), text_of(d));
+  EXPECT_EQ(text_of(parse_system(write_system(d, "/elsewhere"), "/elsewhere/s.yaml")).size(), text_of(d).size());
+}
+
+TEST(YamlWriter, KeepsTheLastOfSeveralSettings) {
+  Document d;
+  d.system.add("a", "a.fmu").set("k", "1").set("m", "2").set("k", "3", "N/m");
+  const auto& settings = parse_system(write_system(d)).system.components[0].settings;
+  ASSERT_EQ(settings.size(), 2U);
+  EXPECT_EQ(settings[1].value, "3");
+  EXPECT_EQ(settings[1].unit, "N/m");
+}
+
+TEST(YamlWriter, AnEmptySystemCanBeReadBack) {
+  const auto d = parse_system(write_system(Document()));
+  EXPECT_TRUE(d.system.components.empty());
+  EXPECT_EQ(d.system.name, "system");
+}
+
+TEST(YamlWriter, RefusesWhatTheFormatCannotSay) {
+  Document d;
+  d.system.add("a", "a.fmu").set("k", "\xFF");
+  EXPECT_THROW(static_cast<void>(write_system(d)), Error);
+  d = Document();
+  d.system.add("a", "a.fmu").interface = describe::InterfaceType::scheduled_execution;
+  EXPECT_THROW(static_cast<void>(write_system(d)), Error);
+}
+
+// Names, values and texts made of everything that means something in YAML.
+TEST(YamlWriter, SurvivesTextsThatLookLikeYaml) {
+  const std::vector<std::string> parts{"a",  "1", " ", ".",    "-", ":", ": ", " #", "#", "'",  "\"",   "\\",   "\n",
+                                       "\t", "[", "]", "{",    "}", ",", "&",  "*",  "!", "|",  ">",    "%",    "@",
+                                       "`",  "?", "~", "null", "ü", "°", "=",  "+",  "e", "<<", "true", ".inf", "cm"};
+  std::mt19937 random(3);
+  const auto make = [&](std::size_t most) {
+    std::string text = "x";
+    for (std::size_t n = random() % most; n > 0; --n) text += parts[random() % parts.size()];
+    if (random() % 2 == 0) text.erase(0, 1);
+    return text;
+  };
+  for (int round = 0; round < 3000; ++round) {
+    Document d;
+    d.system.description = "x" + make(6);
+    auto& unit = d.system.add("unit", "a.fmu");
+    unit.set(make(5), make(6), random() % 2 == 0 ? "x" + make(3) : "");
+    unit.solver = "x" + make(3);
+    d.run.record = {"x" + make(4)};
+    d.run.scenario.push_back({ScenarioAction::Kind::set, 1, "x" + make(3), make(5), 0, {}});
+    const auto text = write_system(d);
+    ASSERT_EQ(text_of(parse_system(text)), text_of(d)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace consort::yaml
