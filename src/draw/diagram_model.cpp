@@ -1,0 +1,191 @@
+#include "draw/diagram_model.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "draw/text.hpp"
+#include "graph/flatten.hpp"
+
+namespace consort::draw {
+
+using namespace graph;
+
+namespace {
+
+constexpr std::size_t most_lines_of_a_pair = 6;  // more are one line
+
+std::string note_of(const PlannedUnit& unit) {
+  const auto& d = *unit.description;
+  const bool wants_me = unit.component.interface == describe::InterfaceType::model_exchange ||
+                        (!unit.component.interface && d.interface(describe::InterfaceType::co_simulation) == nullptr);
+  if (d.version == describe::FmiVersion::native) return std::string(describe::name_of(d.version));
+  return fmt::format("{} {}", describe::name_of(d.version), wants_me ? "ME" : "CS");
+}
+
+// Which loop each wire of the flat system is part of: both the variable that drives it and one that it reaches are.
+class LoopFinder {
+ public:
+  LoopFinder(const Flat& flat, const Plan& plan) : flat_(flat) {
+    for (std::uint32_t l = 0; l < plan.loops.size(); ++l)
+      for (const auto& name : plan.loops[l].variables) loop_of_.emplace(name, l);
+  }
+
+  [[nodiscard]] std::uint32_t operator()(std::uint32_t wire) const {
+    if (loop_of_.empty()) return no_loop;
+    const auto loop = source_loop(flat_.wires[wire].from, 0);
+    return loop != no_loop && reaches(flat_.wires[wire].to, loop, 0) ? loop : no_loop;
+  }
+
+ private:
+  static constexpr int most_levels = 256;
+
+  [[nodiscard]] std::uint32_t loop_at(const graph::Port& port) const {
+    std::string name = fmt::format("{}.{}", flat_.units[port.unit].path, port.connector);
+    auto found = loop_of_.find(name);
+    // An element of an array is in the loop that the array is in.
+    if (found == loop_of_.end() && name.back() == ']') found = loop_of_.find(name.substr(0, name.rfind('[')));
+    return found == loop_of_.end() ? no_loop : found->second;
+  }
+
+  [[nodiscard]] std::uint32_t source_loop(const graph::Port& port, int level) const {
+    if (port.unit != no_unit) return loop_at(port);
+    const auto driver = flat_.nodes[port.node].driver;
+    return driver == no_source || level > most_levels ? no_loop : source_loop(flat_.wires[driver].from, level + 1);
+  }
+
+  [[nodiscard]] bool reaches(const graph::Port& port, std::uint32_t loop, int level) const {
+    if (port.unit != no_unit) return loop_at(port) == loop;
+    if (level > most_levels) return false;
+    const auto& leaving = flat_.nodes[port.node].leaving;
+    return std::any_of(leaving.begin(), leaving.end(),
+                       [&](std::uint32_t w) { return reaches(flat_.wires[w].to, loop, level + 1); });
+  }
+
+  const Flat& flat_;
+  std::unordered_map<std::string, std::uint32_t> loop_of_;
+};
+
+class Modeller {
+ public:
+  Modeller(const System& root, const Plan& plan)
+      : plan_(plan), flat_(flatten(root, catalogue())), loops_(flat_, plan), rank_(plan.units.size(), 0) {
+    for (std::uint32_t i = 0; i < plan.order.size(); ++i) rank_[plan.order[i]] = i;
+    for (std::uint32_t w = 0; w < flat_.wires.size(); ++w) wires_[flat_.wires[w].system].push_back(w);
+  }
+
+  Block operator()(const System& system) {
+    Block block;
+    block.title = system.name;
+    block.is_system = true;
+    std::unordered_map<std::string_view, std::uint32_t> index;
+    for (const auto& component : system.components) {
+      index.emplace(component.name, static_cast<std::uint32_t>(block.children.size()));
+      block.children.push_back(unit_block(component));
+    }
+    for (const auto& inner : system.systems) {
+      index.emplace(inner.name, static_cast<std::uint32_t>(block.children.size()));
+      block.children.push_back((*this)(inner));
+    }
+    block.rank = no_source;
+    for (const auto& child : block.children) block.rank = std::min(block.rank, child.rank);
+    connect(system, index, block);
+    return block;
+  }
+
+ private:
+  // The plan's units stand in the order in which flatten() meets their components.
+  Catalogue catalogue() {
+    return [this, next = std::size_t{0}](const Component&) mutable -> const describe::Description& {
+      CONSORT_ASSERT(next < plan_.units.size());
+      return *plan_.units[next++].description;
+    };
+  }
+
+  Block unit_block(const Component& component) {
+    const auto& unit = plan_.units[next_unit_];
+    Block block;
+    block.title = component.name;
+    block.note = note_of(unit);
+    block.rank = rank_[next_unit_++];
+    return block;
+  }
+
+  using NetIndex = std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>;  // by source
+  struct Line {
+    Endpoint from, to;
+    std::uint32_t from_box, to_box;
+    std::uint32_t loop;
+  };
+
+  void connect(const System& system, const std::unordered_map<std::string_view, std::uint32_t>& index, Block& block) {
+    const auto box_of = [&](const Endpoint& end) {
+      const auto found = index.find(end.element);
+      return found == index.end() ? the_frame : found->second;
+    };
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Line>> pairs;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
+    for (const auto w : wires_[&system]) {
+      const auto& c = *flat_.wires[w].connection;
+      const std::pair key{box_of(c.from), box_of(c.to)};
+      auto& lines = pairs[key];
+      if (lines.empty()) order.push_back(key);
+      lines.push_back({c.from, c.to, key.first, key.second, loops_(w)});
+    }
+    NetIndex nets;
+    for (const auto& key : order) {
+      const auto& lines = pairs[key];
+      const bool between = key.first != the_frame && key.second != the_frame;
+      if (between && lines.size() > most_lines_of_a_pair) {
+        add_bundle(lines, block, nets);
+      } else {
+        for (const auto& line : lines) add_line(line, line.from.connector, line.to.connector, 1, block, nets);
+      }
+    }
+  }
+
+  static void add_bundle(const std::vector<Line>& lines, Block& block, NetIndex& nets) {
+    Line all = lines.front();
+    for (const auto& line : lines)
+      if (all.loop == no_loop) all.loop = line.loop;
+    const auto count = static_cast<std::uint32_t>(lines.size());
+    add_line(all, fmt::format("{} to {}", count, block.children[all.to_box].title),
+             fmt::format("{} from {}", count, block.children[all.from_box].title), count, block, nets);
+  }
+
+  static std::uint32_t port_of(std::vector<BlockPort>& ports, const std::string& name) {
+    const auto found = std::find_if(ports.begin(), ports.end(), [&](const BlockPort& p) { return p.name == name; });
+    if (found != ports.end()) return static_cast<std::uint32_t>(found - ports.begin());
+    ports.push_back({name, 0});
+    return static_cast<std::uint32_t>(ports.size() - 1);
+  }
+
+  static void add_line(const Line& line, const std::string& from, const std::string& to, std::uint32_t signals,
+                       Block& block, NetIndex& nets) {
+    auto& sources = line.from_box == the_frame ? block.inputs : block.children[line.from_box].outputs;
+    auto& targets = line.to_box == the_frame ? block.outputs : block.children[line.to_box].inputs;
+    const Pin source{line.from_box, port_of(sources, from)};
+    const Pin target{line.to_box, port_of(targets, to)};
+    const auto [known, is_new] = nets.emplace(std::pair{source.box, source.port}, block.nets.size());
+    if (is_new) block.nets.push_back({source, {}, signals, no_loop});
+    auto& net = block.nets[known->second];
+    net.sinks.push_back({target, line.loop});
+    if (net.loop == no_loop) net.loop = line.loop;
+  }
+
+  const Plan& plan_;
+  Flat flat_;
+  LoopFinder loops_;
+  std::vector<std::uint32_t> rank_;
+  std::unordered_map<const System*, std::vector<std::uint32_t>> wires_;
+  std::size_t next_unit_ = 0;
+};
+
+}  // namespace
+
+Block block_of(const System& system, const Plan& plan) { return Modeller(system, plan)(system); }
+
+}  // namespace consort::draw

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "draw/diagram.hpp"
+#include "draw/diagram_model.hpp"
+#include "draw/diagram_sizes.hpp"
+#include "draw/palette.hpp"
+#include "draw/text.hpp"
+
+namespace consort::draw {
+
+namespace {
+
+using namespace sizes;
+
+constexpr std::string_view line_colour = "#5A6470";
+constexpr double margin = 20;
+constexpr double legend_line = 18;
+constexpr std::size_t most_legend_lines = 12;
+
+std::string_view loop_colour(std::uint32_t loop) {
+  constexpr std::size_t colours[] = {1, 3, 4, 2};  // not the blue of the frames, not the grey of the lines
+  return palette[colours[loop % std::size(colours)]];
+}
+
+class Painter {
+ public:
+  std::string operator()(const Block& root, const graph::Plan& plan, const std::string& title) {
+    const auto legend = legend_of(plan);
+    double width = root.width;
+    for (const auto& text : legend) width = std::max(width, width_in_pixels(text, title_font) + 60);
+    const double legend_height = legend.empty() ? 0 : legend_line * static_cast<double>(legend.size()) + 12;
+    const double all = std::ceil(width + 2 * margin);
+    const double tall = std::ceil(root.height + legend_height + 2 * margin);
+    put("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+        "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" font-size=\"{2}\" fill=\"#222\">\n",
+        all, tall, title_font);
+    put("<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", escape_xml(title));
+    frame(root, margin, margin, 0);
+    draw_legend(legend, plan, margin + root.height + 12);
+    put("</svg>\n");
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Args>
+  void put(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+  }
+
+  void frame(const Block& b, double left, double top, int level) {
+    put("<g><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\" fill=\"{}\" "
+        "stroke=\"#9DB2C6\" "
+        "stroke-dasharray=\"{}\"/>\n",
+        escape_xml(b.title), left + 0.5, top + 0.5, b.width - 1, b.height - 1, level % 2 == 0 ? "#F7F9FB" : "#EAF0F5",
+        level == 0 ? "" : "5 3");
+    put("<text x=\"{}\" y=\"{}\" font-weight=\"bold\" fill=\"#33475B\">{}</text>\n", left + frame_padding, top + 18,
+        escape_xml(box_label(b.title)));
+    for (const auto& port : b.inputs) tag(port, left, top, b, true);
+    for (const auto& port : b.outputs) tag(port, left, top, b, false);
+    // Loops are drawn last, on top.
+    for (const bool loops : {false, true})
+      for (const auto& wire : b.wires)
+        if ((wire.loop != no_loop) == loops) line(wire, left, top);
+    for (const auto& child : b.children) {
+      if (child.is_system) {
+        frame(child, left + child.x, top + child.y, level + 1);
+      } else {
+        unit(child, left + child.x, top + child.y);
+      }
+    }
+    put("</g>\n");
+  }
+
+  // A connector of a system, at its edge.
+  void tag(const BlockPort& port, double left, double top, const Block& b, bool input) {
+    const double y = top + port.y;
+    const double edge = input ? left : left + b.width;
+    put("<circle cx=\"{}\" cy=\"{}\" r=\"3\" fill=\"#33475B\"/>", edge, y);
+    put("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\"><title>{}</title>{}</text>\n",
+        input ? edge + 7 : edge - 7, y + 3.5, port_font, input ? "start" : "end", escape_xml(port.name),
+        escape_xml(port_label(port.name)));
+  }
+
+  void unit(const Block& b, double left, double top) {
+    put("<g><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#fff\" "
+        "stroke=\"#33475B\"/>\n",
+        escape_xml(b.title), left + 0.5, top + 0.5, b.width - 1, b.height - 1);
+    const double middle = left + b.width / 2;
+    put("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>", middle, top + 16,
+        escape_xml(box_label(b.title)));
+    put("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"{}\" fill=\"#667\">{}</text>\n", middle, top + 29,
+        port_font, escape_xml(b.note));
+    for (const auto& port : b.inputs) {
+      put("<text x=\"{}\" y=\"{}\" font-size=\"{}\"><title>{}</title>{}</text>\n", left + 8, top + port.y + 3.5,
+          port_font, escape_xml(port.name), escape_xml(port_label(port.name)));
+    }
+    for (const auto& port : b.outputs) {
+      put("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"end\"><title>{}</title>{}</text>\n",
+          left + b.width - 7, top + port.y + 3.5, port_font, escape_xml(port.name), escape_xml(port_label(port.name)));
+    }
+    put("</g>\n");
+  }
+
+  void line(const Wiring& wire, double left, double top) {
+    const auto colour = wire.loop == no_loop ? line_colour : loop_colour(wire.loop);
+    const double thick = (wire.loop == no_loop ? 1.1 : 2) + (wire.signals > 1 ? 1.4 : 0);
+    put("<g stroke=\"{0}\" fill=\"{0}\"><title>{1}</title><path fill=\"none\" stroke-width=\"{2:.1f}\" "
+        "stroke-linejoin=\"round\" d=\"",
+        colour, escape_xml(wire.tip), thick);
+    const char* command = "M";
+    for (const auto& corner : wire.corners) {
+      put("{}{:.1f} {:.1f}", command, left + corner.x, top + corner.y);
+      command = "L";
+    }
+    const auto& end = wire.corners.back();
+    put("\"/><path stroke=\"none\" d=\"M{0:.1f} {1:.1f}l-7 -3.5v7z\"/></g>\n", left + end.x, top + end.y);
+  }
+
+  static std::vector<std::string> legend_of(const graph::Plan& plan) {
+    std::vector<std::string> lines;
+    for (const auto& loop : plan.loops) {
+      if (lines.size() + 1 == most_legend_lines && plan.loops.size() > most_legend_lines) {
+        lines.push_back(fmt::format("… and {} further algebraic loops", plan.loops.size() - lines.size()));
+        break;
+      }
+      std::string text = fmt::format("algebraic loop {}: ", lines.size() + 1);
+      const std::size_t shown = std::min<std::size_t>(loop.variables.size(), 8);
+      for (std::size_t i = 0; i < shown; ++i) text += printable(loop.variables[i]) + " → ";
+      text += shown < loop.variables.size() ? fmt::format("… ({} variables)", loop.variables.size())
+                                            : printable(loop.variables.front());
+      lines.push_back(std::move(text));
+    }
+    return lines;
+  }
+
+  void draw_legend(const std::vector<std::string>& lines, const graph::Plan& plan, double top) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const double y = margin + top - margin + legend_line * static_cast<double>(i) + 12;
+      if (i < plan.loops.size())
+        put("<path d=\"M{} {}h26\" stroke=\"{}\" stroke-width=\"3\"/>", margin + 4, y - 4,
+            loop_colour(static_cast<std::uint32_t>(i)));
+      put("<text x=\"{}\" y=\"{}\">{}</text>\n", margin + 38, y, escape_xml(lines[i]));
+    }
+  }
+
+  std::string out_;
+};
+
+}  // namespace
+
+std::string diagram_svg(const graph::System& system, const graph::Plan& plan, const DiagramOptions& options) {
+  Block root = block_of(system, plan);
+  if (!options.title.empty()) root.title = options.title;
+  lay_out(root);
+  return Painter()(root, plan, root.title);
+}
+
+}  // namespace consort::draw
