@@ -375,6 +375,28 @@ TEST_P(CoSimulationOf, ReportsAStepThatWasDiscarded) {
   unit->terminate();
 }
 
+TEST(CoSimulationOfFmi1, IsToldWhichStepRepeatsADiscardedOneWhereItCanRejectSteps) {
+  for (const bool can : {true, false}) {
+    UnpackedFmu files(1, "Bad");
+    if (can) files.replace("canRejectSteps=\"false\"", "canRejectSteps=\"true\"");
+    const Fmu fmu = files.open();
+    std::vector<std::string> calls;
+    const auto unit = fmu.co_simulation({.name = "villain", .trace = [&](std::string_view line) {
+                                           if (line.find("DoStep(") != std::string_view::npos) calls.emplace_back(line);
+                                         }});
+    set<EnumValue>(*unit, fmu.description(), "deed", {EnumValue{6}});
+    set<double>(*unit, fmu.description(), "when", {0.0});
+    initialize(*unit);
+    unit->do_step(0, 0.5);
+    unit->do_step(0, 0.25);
+    unit->do_step(0, 0.001);
+    unit->do_step(0.001, 0.001);
+    const std::string again = can ? "0)" : "1)";
+    EXPECT_THAT(calls, ElementsAre(HasSubstr("(0, 0.5, 1) -> Discard"), HasSubstr("(0, 0.25, " + again + " -> Discard"),
+                                   HasSubstr("(0, 0.001, " + again + " -> OK"), HasSubstr("(0.001, 0.001, 1) -> OK")));
+  }
+}
+
 TEST_P(CoSimulationOf, SaysWhatFailedWhereWhenAndWhy) {
   const Fmu fmu = open("Bad");
   const auto unit = bad(fmu, 4);
