@@ -17,7 +17,6 @@ namespace consort {
 
 namespace {
 
-constinit thread_local CallSite call_site;
 constinit thread_local volatile sig_atomic_t in_handler = 0;
 constinit thread_local bool is_ours = false;
 
@@ -177,7 +176,7 @@ void report_crash_outside_of_calls(Line& line, int signal) {
 }
 
 void report(int signal) {
-  const CallSite site = call_site;
+  const CallSite site = current_call_site() != nullptr ? *current_call_site() : CallSite{};
   Line line;
   if (signal == SIGXCPU) {
     if (site.call == nullptr) return;
@@ -257,7 +256,7 @@ class CrashStack {
 
 }  // namespace
 
-CallSite& current_call_site() noexcept { return call_site; }
+constinit thread_local const CallSite* detail::call_site = nullptr;
 
 void install_crash_guard() {
   use_crash_stack();

@@ -9,15 +9,21 @@
 
 namespace consort {
 
-// What this thread is doing in foreign code. All strings must outlive the CallSite.
+// What a thread is doing in foreign code. All strings must outlive the CallSite.
 struct CallSite {
   const char* unit = nullptr;  // the instance's name
   const char* call = nullptr;  // "fmi2DoStep"
   double time = 0;             // simulated time
+  void* owner = nullptr;       // whoever keeps it
 };
 
-// The current thread's call site; `call` is null outside foreign code. Cheap: a thread-local variable.
-[[nodiscard]] CallSite& current_call_site() noexcept;
+namespace detail {
+// Around every call of a step: not to be found by a function call, as it would be without the attribute.
+extern constinit thread_local const CallSite* call_site __attribute__((tls_model("initial-exec")));
+}  // namespace detail
+
+// The current thread's call site, null outside of foreign code. It must stay in place while it is set.
+[[nodiscard]] inline const CallSite*& current_call_site() noexcept { return detail::call_site; }
 
 // Installs the handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and for SIGXCPU (time is up, see
 // base/child_process.hpp), and an alternative stack for this thread. Call once from main; further threads of ours call

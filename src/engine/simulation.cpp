@@ -20,9 +20,10 @@
 #include "engine/start_values.hpp"
 #include "engine/system_recorder.hpp"
 #include "graph/compile.hpp"
+#include "host/fleets.hpp"
 #include "step/fixed_controller.hpp"
 #include "step/stepper.hpp"
-#include "unit/serial_fleet.hpp"
+#include "unit/timeline.hpp"
 
 namespace consort::engine {
 
@@ -56,7 +57,7 @@ class Simulation::Impl {
     units_ = library_->make_units(plan_);
     experiment_ = choose_experiment(plan_, o_.run, units_, report_);
     const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
-    fleet_ = std::make_unique<unit::SerialFleet>(units_, ports_of(plan_));
+    fleet_ = host::make_fleet(units_, ports_of(plan_), threads);
     state_ = couple::make_run_state(plan_);
     state_.t = experiment_.start;
     scenario_ = Scenario(plan_, o_.run.scenario);
@@ -68,6 +69,11 @@ class Simulation::Impl {
     stepper_ = step::make_stepper(setup);
     controller_ = std::make_unique<step::FixedController>(experiment_.grid());
     choose_consistency();
+    if (!o_.trace_file.empty()) {
+      timeline_ = std::make_unique<unit::Timeline>(threads);
+      fleet_->trace(timeline_.get());
+      recording_ = timeline_->activity("recording");
+    }
     describe_run(system, threads);
   }
 
@@ -135,6 +141,7 @@ class Simulation::Impl {
     while (!done()) {
       const Time wanted = experiment_.output_point(output);
       step(all_vary_ ? wanted : unit::never);
+      const unit::Timeline::Span recording(timeline_.get(), recording_);
       if (experiment_.records(state_.t, wanted)) {
         while (experiment_.output_point(output) <= state_.t + experiment_.slack()) ++output;
         if (++points % o_.run.record_every == 0 || done()) recorder.write(state_.t, *fleet_, state_);
@@ -152,6 +159,7 @@ class Simulation::Impl {
     report_.paced = o_.run.real_time.has_value();
     report_.overruns = pace.overruns();
     report_.latest = pace.latest();
+    if (timeline_) timeline_->write_chrome_trace(o_.trace_file, unit_names());
     return report();
   }
 
@@ -376,6 +384,7 @@ class Simulation::Impl {
   graph::Plan plan_;
   std::vector<std::unique_ptr<unit::Unit>> units_;
   SystemExperiment experiment_;
+  std::unique_ptr<unit::Timeline> timeline_;
   std::unique_ptr<unit::Fleet> fleet_;
   couple::RunState state_;
   Scenario scenario_;
@@ -384,6 +393,7 @@ class Simulation::Impl {
   std::unique_ptr<step::Controller> controller_;
   std::unique_ptr<couple::Consistency> consistency_;
   std::vector<couple::LoopReport> initial_loops_;
+  unit::Timeline::Activity recording_;
   bool all_vary_ = false;
   bool initialized_ = false;
   bool terminated_ = false;

@@ -12,8 +12,6 @@ namespace consort::fmi {
 
 namespace {
 
-thread_local Caller* current_caller = nullptr;
-
 std::mutex& live_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -58,7 +56,8 @@ Caller::Caller(std::string unit, const describe::Description& description, LogSi
       loaded_(unit_.c_str()),
       description_(description),
       log_(std::move(log)),
-      trace_(std::move(trace)) {
+      trace_(std::move(trace)),
+      site_{unit_.c_str(), nullptr, 0, this} {
   const std::scoped_lock lock(live_mutex());
   live_callers().insert(this);
 }
@@ -68,23 +67,13 @@ Caller::~Caller() {
   live_callers().erase(this);
 }
 
-Caller::Scope::Scope(Caller& caller, const char* function)
-    : outer_(current_call_site()), outer_caller_(current_caller) {
-  current_call_site() = {caller.unit_.c_str(), function, caller.time_};
-  current_caller = &caller;
-}
-
-Caller::Scope::~Scope() {
-  current_call_site() = outer_;
-  current_caller = outer_caller_;
-}
-
 Caller* Caller::from_environment(void* candidate) {
   if (candidate != nullptr) {
     const std::scoped_lock lock(live_mutex());
     if (live_callers().count(candidate) > 0) return static_cast<Caller*>(candidate);
   }
-  return current_caller;
+  const CallSite* const site = current_call_site();
+  return site == nullptr ? nullptr : static_cast<Caller*>(site->owner);
 }
 
 void Caller::note(Status status) {
@@ -100,13 +89,13 @@ Error Caller::failure(const char* function, Status status) const {
   const std::string said =
       words.empty() ? std::string("it gave no reason") : fmt::format("\"{}\"", fmt::join(words, "\" / \""));
   return run_error("{}: {} returned {} at t = {} s: {}; rerun with --log-fmi to see every call", who(), function,
-                   name_of(status), time_, said);
+                   name_of(status), site_.time, said);
 }
 
 Error Caller::escaped(const char* function, const char* what) {
   worst_ = std::max(worst_, Status::error);
   return run_error("{}: {} threw a C++ exception at t = {} s: \"{}\"; report it to the maker of the FMU", who(),
-                   function, time_, what);
+                   function, site_.time, what);
 }
 
 void Caller::fail(const char* function, Status status) const {

@@ -64,8 +64,8 @@ class Caller {
 
   [[nodiscard]] const std::string& unit() const { return unit_; }
   [[nodiscard]] const describe::Description& description() const { return description_; }
-  void set_time(Time t) { time_ = t; }
-  [[nodiscard]] Time time() const { return time_; }
+  void set_time(Time t) { site_.time = t; }
+  [[nodiscard]] Time time() const { return site_.time; }
   // After fatal nothing may be called any more; after error (FMI 1.0, 2.0: only freeing, reset).
   [[nodiscard]] bool is_fatal() const { return worst_ == Status::fatal; }
   [[nodiscard]] bool is_broken() const { return worst_ >= Status::error && worst_ != Status::pending; }
@@ -104,6 +104,44 @@ class Caller {
     require_function(f);
     return guarded(f, arguments...);
   }
+  // Several calls in a row at the price of one, for the step loop. Only while is_plain(), and of functions that the
+  // binary has.
+  class Burst {
+   public:
+    template <class F, class... A>
+    Status call(const Function<F>& f, const A&... arguments) {
+      caller_.site_.call = f.name;
+      const Status status = static_cast<Status>(f.call(arguments...));
+      if (status != Status::ok) [[unlikely]]
+        caller_.note(status);
+      return status;
+    }
+    template <class F, class... A>
+    void check(const Function<F>& f, const A&... arguments) {
+      const Status status = call(f, arguments...);
+      if (status > Status::warning) [[unlikely]]
+        caller_.fail(f.name, status);
+    }
+
+   private:
+    friend class Caller;
+    explicit Burst(Caller& caller) : caller_(caller) {}
+    Caller& caller_;
+  };
+  template <class Body>
+  auto burst(Body&& body) {
+    const Scope scope(*this, "");
+    Burst calls(*this);
+    try {
+      return body(calls);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& problem) {
+      throw escaped(site_.call, problem.what());
+    }
+  }
+  // Nobody watches the calls, and there is nothing to forget before the next one.
+  [[nodiscard]] bool is_plain() const { return !trace_ && !has_said_something_.load(std::memory_order_relaxed); }
   void trace_line(std::string_view line) const {
     if (trace_) trace_(fmt::format("{}: {}", unit_, line));
   }
@@ -133,14 +171,22 @@ class Caller {
  private:
   class Scope {
    public:
-    Scope(Caller& caller, const char* function);
-    ~Scope();
+    Scope(Caller& caller, const char* function)
+        : caller_(caller), outer_(current_call_site()), call_(caller.site_.call) {
+      caller.site_.call = function;
+      current_call_site() = &caller.site_;
+    }
+    ~Scope() {
+      current_call_site() = outer_;
+      caller_.site_.call = call_;  // an FMU may call back into us, and we into it
+    }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
-    CallSite outer_;
-    Caller* outer_caller_;
+    Caller& caller_;
+    const CallSite* outer_;
+    const char* call_;
   };
 
   // Exceptions of an FMU written in C++ that it lets out are its failure, not ours.
@@ -211,7 +257,7 @@ class Caller {
   const describe::Description& description_;
   LogSink log_;
   std::function<void(std::string_view)> trace_;
-  Time time_ = 0;
+  CallSite site_;  // of the call that this caller is in
   Status worst_ = Status::ok;
   mutable std::mutex mutex_;  // messages may come from threads of the FMU
   std::deque<std::string> last_words_;

@@ -176,12 +176,28 @@ struct StepReport {
   bool terminate = false;     // the unit wants the simulation to end here
 };
 
+// Float64 variables by reference; as many values belong to them as they have elements.
+struct RealPorts {
+  std::span<const ValueReference> inputs{};
+  std::span<const ValueReference> outputs{};
+  std::size_t input_elements = 0;
+  std::size_t output_elements = 0;
+};
+
 class CoSimulation : public Instance {
  public:
+  // set(), do_step() and, when the step was completed, get(): in one call for the step loop. True when all went as it
+  // should and there is nothing to be told; otherwise last_report() is that of the step.
+  virtual bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h, bool may_roll_back);
+  [[nodiscard]] const StepReport& last_report() const { return last_report_; }
+
   // `may_roll_back`: whether a state from before `t` may still be restored later.
   virtual StepReport do_step(Time t, Duration h, bool may_roll_back = false) = 0;
   [[nodiscard]] virtual InputDerivatives* input_derivatives() { return nullptr; }
   [[nodiscard]] virtual OutputDerivatives* output_derivatives() { return nullptr; }
+
+ protected:
+  StepReport last_report_;
 };
 
 struct IntegratorStep {

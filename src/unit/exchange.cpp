@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "unit/fmu_unit.hpp"
 
 namespace consort::unit {
 
 namespace {
 
 constexpr auto real = static_cast<std::size_t>(Type::Float64);
+constexpr int highest_order = 3;
 
 const describe::SignalSet::Group* reals_of(const describe::SignalSet& set) {
   for (const auto& group : set.groups())
@@ -20,15 +22,33 @@ const describe::SignalSet::Group* reals_of(const describe::SignalSet& set) {
 // Rounding of sums of times: what is nearer than this to the end of a step is its end.
 Duration slack(Time a, Time b) { return 1e-9 * (b - a) + 1e-14 * std::max(std::abs(a), std::abs(b)); }
 
+// Puts a unit's block of inputs back, whatever happens.
+class Restored {
+ public:
+  Restored(std::vector<double>& column, std::size_t first, std::vector<double>& base)
+      : at_(column.begin() + static_cast<std::ptrdiff_t>(first)), base_(base) {
+    std::copy_n(at_, base_.size(), base_.begin());
+  }
+  ~Restored() { std::copy(base_.begin(), base_.end(), at_); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+ private:
+  std::vector<double>::iterator at_;
+  std::vector<double>& base_;
+};
+
 }  // namespace
 
 Exchange::Exchange(Unit& unit, UnitId id, const Ports& ports)
-    : unit_(unit),
+    : first_real_input_(ports.first_input[static_cast<std::size_t>(Type::Float64)]),
+      first_real_output_(ports.first_output[static_cast<std::size_t>(Type::Float64)]),
+      unit_(unit),
       id_(id),
       ports_(ports),
       simple_(ports.substeps == 1 && unit.events() == nullptr),
-      has_inputs_(!ports.inputs->empty()),
-      input_order_(unit.input_order()) {
+      has_inputs_(!ports.inputs->empty()) {
+  find_short_cut();
   const auto* const reals = reals_of(*ports.inputs);
   if (reals == nullptr) return;
   base_.resize(reals->elements());
@@ -36,15 +56,39 @@ Exchange::Exchange(Unit& unit, UnitId id, const Ports& ports)
   for (std::size_t i = 0; i < reals->variables.size(); ++i) {
     const auto& v = d[reals->variables[i]];
     if (v.variability != describe::Variability::continuous) continue;
-    for (auto e = reals->offsets[i]; e < reals->offsets[i + 1]; ++e) elements_.push_back(e);
     // FMI 1.0 and 2.0 have derivatives of scalars; arrays of FMI 3.0 have none.
-    if (input_order_ == 0) continue;
-    for (int order = 1; order <= input_order_; ++order) {
+    const int takes = v.is_array() ? 0 : std::min(unit.input_order(), highest_order);
+    const auto first = static_cast<std::uint32_t>(references_.size());
+    for (auto e = reals->offsets[i]; e < reals->offsets[i + 1]; ++e) elements_.push_back({e, first, takes});
+    for (int order = 1; order <= takes; ++order) {
       references_.push_back(v.reference);
       orders_.push_back(order);
     }
   }
   values_.resize(references_.size());
+}
+
+void Exchange::find_short_cut() {
+  const auto fits = [](const describe::SignalSet& set) {
+    const auto& groups = set.groups();
+    return groups.empty() || (groups.size() == 1 && groups[0].type == Type::Float64 && groups[0].negated.empty());
+  };
+  if (!simple_ || !fits(*ports_.inputs) || !fits(*ports_.outputs)) return;
+  if (const auto* in = reals_of(*ports_.inputs)) {
+    reals_.inputs = in->references;
+    reals_.input_elements = in->elements();
+  }
+  if (const auto* out = reals_of(*ports_.outputs)) {
+    reals_.outputs = out->references;
+    reals_.output_elements = out->elements();
+  }
+  direct_ = unit_.instance();
+}
+
+StepOutcome Exchange::finish_reals(const StepRequest& request, Signals& signals) {
+  const StepOutcome outcome = outcome_of(direct_->last_report());
+  direct_ = nullptr;  // it may have to go back before its next step
+  return finish(outcome, request, signals);
 }
 
 void Exchange::evaluate(Signals& signals) {
@@ -54,141 +98,160 @@ void Exchange::evaluate(Signals& signals) {
 
 // --- inputs
 
-// The inputs at `since_start` after the beginning of the communication step: values and derivatives for units that take
-// them; for others the constant that has the right mean over the next `h`.
-void Exchange::set_inputs(Time since_start, Duration h, Signals& signals) {
+// The inputs for a step of h that begins `since_start` after the beginning of the communication step.
+void Exchange::set_inputs(Duration since_start, Duration h, Signals& signals) {
   if (!has_inputs_) return;
-  auto& column = signals.inputs.column<double>();
-  const int order = signals.order;
-  if (order > 0 && !elements_.empty()) {
-    const std::size_t width = column.size();
-    const auto first = ports_.first_input[real];
-    const double from = since_start;
-    const double to = since_start + h;
-    for (std::size_t i = 0; i < elements_.size(); ++i) {
-      const std::size_t at = first + elements_[i];
-      double derivative[4] = {base_[elements_[i]], 0, 0, 0};
-      for (int m = 1; m <= order; ++m)
-        derivative[m] = signals.derivatives[static_cast<std::size_t>(m - 1) * width + at];
-      if (input_order_ > 0) {
-        const auto shifted = [&](int m) {
-          double sum = 0;
-          double term = 1;
-          for (int n = m; n <= order; ++n) {
-            sum += derivative[n] * term;
-            term *= from / (n - m + 1);
-          }
-          return sum;
-        };
-        column[at] = shifted(0);
-        for (int m = 1; m <= input_order_; ++m)
-          values_[i * static_cast<std::size_t>(input_order_) + static_cast<std::size_t>(m - 1)] =
-              m <= order ? shifted(m) : 0.0;
-      } else {
-        double mean = 0;
-        double a = from;
-        double b = to;
-        double factorial = 1;
-        for (int m = 0; m <= order; ++m) {
-          factorial *= m + 1;
-          mean += derivative[m] * (b - a) / factorial;
-          a *= from;
-          b *= to;
-        }
-        column[at] = mean / h;
-      }
-    }
-  }
+  if (signals.order > 0) approximate(since_start, h, signals);
   unit_.set_part(*ports_.inputs, signals.inputs, ports_.first_input);
-  if (order > 0 && input_order_ > 0 && !references_.empty()) unit_.set_input_derivatives(references_, orders_, values_);
+  if (signals.order > 0 && !references_.empty()) unit_.set_input_derivatives(references_, orders_, values_);
+}
+
+void Exchange::approximate(Duration since_start, Duration h, Signals& signals) {
+  auto& column = signals.inputs.column<double>();
+  const std::size_t width = column.size();
+  const int order = std::min(signals.order, highest_order);
+  for (const auto& element : elements_) {
+    const std::size_t at = ports_.first_input[real] + element.place;
+    double derivative[highest_order + 1] = {base_[element.place]};
+    for (int m = 1; m <= order; ++m) derivative[m] = signals.derivatives[static_cast<std::size_t>(m - 1) * width + at];
+    // From the beginning of the communication step to that of this one; lower ones need the higher ones as they were.
+    for (int m = 0; m <= order; ++m) {
+      double term = 1;
+      for (int n = m + 1; n <= order; ++n) derivative[m] += derivative[n] * (term *= since_start / (n - m));
+    }
+    for (int m = 1; m <= element.takes; ++m) values_[element.first + static_cast<std::size_t>(m - 1)] = derivative[m];
+    double term = 1;
+    for (int m = 1; m <= order; ++m) {
+      term *= h / (m + 1);
+      if (m > element.takes) derivative[0] += derivative[m] * term;
+    }
+    column[at] = derivative[0];
+  }
 }
 
 // --- steps
 
 StepOutcome Exchange::step_in_parts(const StepRequest& request, Signals& signals) {
-  auto& column = signals.inputs.column<double>();
-  const auto first = column.begin() + ports_.first_input[real];
-  std::copy_n(first, base_.size(), base_.begin());
   StepOutcome outcome{request.t, Why::completed};
-  for (std::uint32_t s = 0; s < ports_.substeps && outcome.completed(); ++s) {
+  {
+    const Restored restored(signals.inputs.column<double>(), ports_.first_input[real], base_);
+    if (signals.order == 0) set_inputs(0, request.h, signals);
+    const Time end = request.t + request.h;
     const double parts = ports_.substeps;
-    const Time from = request.t + request.h * (s / parts);
-    const Time to = s + 1 == ports_.substeps ? request.t + request.h : request.t + request.h * ((s + 1) / parts);
-    set_inputs(from - request.t, to - from, signals);
-    outcome = reach(from, to, request, signals);
+    for (std::uint32_t s = 0; s < ports_.substeps && outcome.completed(); ++s) {
+      const Time from = request.t + request.h * (s / parts);
+      const Time to = s + 1 == ports_.substeps ? end : request.t + request.h * ((s + 1) / parts);
+      outcome = reach(from, to, request, signals);
+    }
+    if (outcome.completed()) outcome.reached = end;
   }
-  std::copy_n(base_.begin(), base_.size(), first);
-  if (outcome.completed()) outcome.reached = request.t + request.h;
   read(signals);
   return outcome;
 }
 
+// What is left of a step that began on the short way and did not simply complete.
 StepOutcome Exchange::finish(StepOutcome outcome, const StepRequest& request, Signals& signals) {
   const Time end = request.t + request.h;
-  if (outcome.why == Why::discarded && outcome.reached <= request.t) outcome = discarded(request.t, end, request);
-  if (outcome.why != Why::terminate && outcome.reached < end - slack(request.t, end)) {
-    ++counts_.early_returns;
-    outcome = reach(outcome.reached, end, request, signals);
-  } else if (outcome.why != Why::terminate) {
-    outcome.why = Why::completed;
+  if (outcome.why == Why::discarded) outcome = retry(outcome, request.t, end, request, signals);
+  if (outcome.why != Why::terminate) {
+    check(outcome, request.t, end);
+    if (outcome.reached < end - slack(request.t, end)) {
+      ++counts_.early_returns;
+      note_progress(request.t, outcome.reached);
+      outcome = reach(outcome.reached, end, request, signals);
+    } else {
+      outcome = {end, Why::completed};
+    }
   }
-  if (outcome.completed()) outcome.reached = end;
   read(signals);
   return outcome;
 }
 
-// From one time to another in as many steps as the unit needs, with its inputs as they are.
+// From one time to another in as many steps as the unit needs.
 StepOutcome Exchange::reach(Time from, Time end, const StepRequest& request, Signals& signals) {
   const Duration near = slack(from, end);
   for (Time t = from;;) {
     const Time event = unit_.events() != nullptr ? signals.next_event[id_] : never;
     const bool to_event = event < end - near && event > t + near && unit_.variable_step();
     const Time goal = to_event ? event : end;
-    StepOutcome outcome = unit_.step({t, goal - t, request.may_roll_back});
-    if (outcome.why == Why::discarded && outcome.reached <= t) outcome = discarded(t, goal, request);
+    const StepOutcome outcome = step_once(t, goal, request, signals);
     if (outcome.why == Why::terminate) return outcome;
-    if (!(outcome.reached >= t && outcome.reached <= goal + near)) {
-      throw run_error(
-          "unit '{}' was asked to step from {} s to {} s and says that it came to {} s; report it to the maker of the "
-          "FMU",
-          unit_.name(), t, goal, outcome.reached);
-    }
+    check(outcome, t, goal);
     const bool whole = outcome.reached >= goal - near;
+    const Time reached = whole ? goal : outcome.reached;
     if (!whole) ++counts_.early_returns;
-    const bool at_event = outcome.why == Why::event || (whole && event <= goal + near);
-    if (unit_.events() != nullptr && at_event && !handle_events(whole ? goal : outcome.reached, signals))
-      return {outcome.reached, Why::terminate};
+    const bool at_event = outcome.why == Why::event || event <= reached + near;
+    if (unit_.events() != nullptr && at_event && !handle_events(reached, request, signals))
+      return {reached, Why::terminate};
     if (whole && goal == end) return {end, Why::completed};
-    constexpr int most = 1000;
-    without_progress_ = outcome.reached > t ? 0 : without_progress_ + 1;
-    if (without_progress_ == most) {
-      throw run_error(
-          "unit '{}' returns from its steps at t = {} s without getting any further; do not allow early return",
-          unit_.name(), t);
-    }
-    t = whole ? goal : outcome.reached;
+    note_progress(t, reached);
+    t = reached;
   }
+}
+
+// Inputs that do not move have been set at the beginning of the communication step.
+StepOutcome Exchange::step_once(Time t, Time goal, const StepRequest& request, Signals& signals) {
+  if (states_ != nullptr) before_ = states_->save(std::move(before_));
+  if (signals.order > 0) set_inputs(t - request.t, goal - t, signals);
+  const StepOutcome outcome = unit_.step({t, goal - t, request.may_roll_back});
+  return outcome.why == Why::discarded ? retry(outcome, t, goal, request, signals) : outcome;
 }
 
 // A unit that discards a step gets shorter ones, as far as it takes them.
-StepOutcome Exchange::discarded(Time t, Time end, const StepRequest& request) {
-  Duration h = end - t;
-  for (int attempt = 0; attempt < 10 && unit_.variable_step(); ++attempt) {
+StepOutcome Exchange::retry(StepOutcome outcome, Time t, Time goal, const StepRequest& request, Signals& signals) {
+  Duration h = goal - t;
+  for (int attempt = 0; outcome.why == Why::discarded; ++attempt) {
     ++counts_.discarded;
-    h /= 2;
-    auto outcome = unit_.step({t, h, request.may_roll_back});
+    const Duration done = outcome.reached - t;
+    const bool part = done > 0 && done < h;
+    if (part && !before_) {
+      outcome.why = Why::early;
+      break;
+    }
+    if (!unit_.variable_step() || attempt == 10) {
+      throw run_error("unit '{}' discarded the step of {} s at t = {} s; try a smaller step", unit_.name(), goal - t,
+                      t);
+    }
+    // What it says it can do comes first.
+    h = part && attempt == 0 ? done : h / 2;
+    if (before_) {
+      states_->restore(*before_);
+    } else if (!unit_.can_reject_steps()) {
+      ++counts_.repeated_as_is;
+    }
+    set_inputs(t - request.t, h, signals);
+    outcome = unit_.step({t, h, request.may_roll_back});
     if (outcome.why == Why::completed) outcome.why = Why::early;
-    if (outcome.why != Why::discarded || outcome.reached > t) return outcome;
   }
-  throw run_error("unit '{}' discarded the step of {} s at t = {} s; try a smaller step", unit_.name(), end - t, t);
+  if (!unit_.can_reject_steps()) states_ = unit_.rollback();
+  simple_ = simple_ && states_ == nullptr;
+  return outcome;
+}
+
+void Exchange::check(const StepOutcome& outcome, Time t, Time goal) const {
+  if (outcome.reached >= t && outcome.reached <= goal + slack(t, goal)) return;
+  throw run_error(
+      "unit '{}' was asked to step from {} s to {} s and says that it came to {} s; report it to the maker of the FMU",
+      unit_.name(), t, goal, outcome.reached);
+}
+
+void Exchange::note_progress(Time from, Time to) {
+  constexpr int most = 1000;
+  without_progress_ = to > from ? 0 : without_progress_ + 1;
+  if (without_progress_ < most) return;
+  throw run_error("unit '{}' returns from its steps at t = {} s without getting any further; do not allow early return",
+                  unit_.name(), from);
 }
 
 // False when the unit wants the run to end.
-bool Exchange::handle_events(Time t, Signals& signals) {
+bool Exchange::handle_events(Time t, const StepRequest& request, Signals& signals) {
   auto& events = *unit_.events();
   ++counts_.events;
   events.enter_event_mode();
-  if (has_inputs_) unit_.set_part(*ports_.inputs, signals.inputs, ports_.first_input);
+  if (has_inputs_) {
+    if (signals.order > 0) approximate(t - request.t, 0, signals);
+    unit_.set_part(*ports_.inputs, signals.inputs, ports_.first_input);
+  }
   constexpr int most = 1000;
   for (int i = 0; i < most; ++i) {
     const auto outcome = events.update();
@@ -198,8 +261,10 @@ bool Exchange::handle_events(Time t, Signals& signals) {
     events.leave_event_mode();
     return true;
   }
-  throw run_error("unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
-                  unit_.name(), t, most);
+  throw run_error(
+      "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle: report it to "
+      "the maker of the FMU",
+      unit_.name(), t, most);
 }
 
 }  // namespace consort::unit

@@ -54,6 +54,7 @@ enum class Verb : std::uint8_t {
 struct ExchangeCounts {
   std::uint64_t early_returns = 0;
   std::uint64_t discarded = 0;
+  std::uint64_t repeated_as_is = 0;  // of these, tried again without going back to where the step began
   std::uint64_t events = 0;
 };
 

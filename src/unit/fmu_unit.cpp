@@ -61,14 +61,8 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
     if (!outputs.empty()) instance_->output_derivatives()->output_derivatives(outputs, orders, values);
   }
 
-  StepOutcome step(const StepRequest& r) override {
-    const auto report = instance_->do_step(r.t, r.h, r.may_roll_back);
-    if (report.terminate) return {report.reached, Why::terminate};
-    if (report.end == fmi::StepReport::End::discarded) return {report.reached, Why::discarded};
-    if (report.event_needed) return {report.reached, Why::event};
-    if (report.end == fmi::StepReport::End::early) return {report.reached, Why::early};
-    return {report.reached, Why::completed};
-  }
+  StepOutcome step(const StepRequest& r) override { return outcome_of(instance_->do_step(r.t, r.h, r.may_roll_back)); }
+  [[nodiscard]] fmi::CoSimulation* instance() override { return instance_.get(); }
 
   [[nodiscard]] bool can_reject_steps() const override { return instance_->interface().can_reject_steps; }
 
@@ -114,6 +108,13 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
 };
 
 }  // namespace
+
+StepOutcome outcome_of(const fmi::StepReport& report) {
+  if (report.terminate) return {report.reached, Why::terminate};
+  if (report.end == fmi::StepReport::End::discarded) return {report.reached, Why::discarded};
+  if (report.event_needed) return {report.reached, Why::event};
+  return {report.reached, report.end == fmi::StepReport::End::early ? Why::early : Why::completed};
+}
 
 std::unique_ptr<Unit> make_fmu_unit(const fmi::Fmu& fmu, fmi::InstanceOptions options) {
   return std::make_unique<FmuUnit>(fmu, std::move(options));

@@ -11,4 +11,6 @@ namespace consort::unit {
 // Throws what Fmu::co_simulation throws. The Fmu must outlive the unit (its description is the unit's).
 [[nodiscard]] std::unique_ptr<Unit> make_fmu_unit(const fmi::Fmu& fmu, fmi::InstanceOptions options);
 
+[[nodiscard]] StepOutcome outcome_of(const fmi::StepReport& report);
+
 }  // namespace consort::unit

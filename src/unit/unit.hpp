@@ -18,6 +18,10 @@
 #include "describe/description.hpp"
 #include "describe/signals.hpp"
 
+namespace consort::fmi {
+class CoSimulation;
+}
+
 namespace consort::unit {
 
 struct Experiment {
@@ -132,10 +136,13 @@ class Unit : public Variables {
   // has to be restored first.
   [[nodiscard]] virtual bool can_reject_steps() const { return false; }
 
-  // As get() and set(), where the values are a part of larger columns that begins at `at`. They go through a copy unless
-  // a unit knows better.
+  // As get() and set(), where the values are a part of larger columns that begins at `at`. They go through a copy
+  // unless a unit knows better.
   virtual void get_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at);
   virtual void set_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at);
+
+  // A short cut for the step loop: the instance that set(), step() and get() do no more than pass values to, or null.
+  [[nodiscard]] virtual fmi::CoSimulation* instance() { return nullptr; }
 
   // The highest time derivative of Float64 outputs that the unit tells at the end of a step, 1 <= order <=
   // output_order(); 0: none.

@@ -236,15 +236,30 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
 
 class CoSimulationInstance final : public Common<CoSimulation>, public InputDerivatives, public OutputDerivatives {
  public:
-  explicit CoSimulationInstance(Foundation foundation) : Common(std::move(foundation), fmi2CoSimulation) {}
+  explicit CoSimulationInstance(Foundation foundation)
+      : Common(std::move(foundation), fmi2CoSimulation),
+        has_exchange_(api_.set_real.call != nullptr && api_.do_step.call != nullptr && api_.get_real.call != nullptr) {}
 
   StepReport do_step(Time t, Duration h, bool may_roll_back) override {
     caller_.set_time(t);
-    Status status = caller_.call(api_.do_step, component_, t, h, static_cast<fmi2Boolean>(!may_roll_back));
-    if (status == Status::pending) status = wait_for_step();
-    if (status == Status::discard) return discarded(t);
-    if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
-    return {StepReport::End::completed, t + h, false, false};
+    return after_step(caller_.call(api_.do_step, component_, t, h, static_cast<fmi2Boolean>(!may_roll_back)), t, h);
+  }
+
+  bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
+                bool may_roll_back) override {
+    if (!has_exchange_ || !caller_.is_plain()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
+    caller_.set_time(t);
+    return caller_.burst([&](Caller::Burst& burst) {
+      if (!ports.inputs.empty()) burst.check(api_.set_real, component_, ports.inputs.data(), ports.inputs.size(), in);
+      const Status status = burst.call(api_.do_step, component_, t, h, static_cast<fmi2Boolean>(!may_roll_back));
+      if (status != Status::ok) [[unlikely]] {
+        last_report_ = after_step(status, t, h);
+        if (last_report_.end != StepReport::End::completed) return false;
+      }
+      if (!ports.outputs.empty())
+        burst.check(api_.get_real, component_, ports.outputs.data(), ports.outputs.size(), out);
+      return true;
+    });
   }
 
   [[nodiscard]] InputDerivatives* input_derivatives() override {
@@ -266,6 +281,13 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
   }
 
  private:
+  StepReport after_step(Status status, Time t, Duration h) {
+    if (status == Status::pending) status = wait_for_step();
+    if (status == Status::discard) return discarded(t);
+    if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
+    return {StepReport::End::completed, t + h, false, false};
+  }
+
   // FMI 2.0, 4.2.2: a pending step is asked for until it is done.
   Status wait_for_step() {
     for (auto pause = std::chrono::microseconds(50);; pause = std::min(pause * 2, std::chrono::microseconds(10'000))) {
@@ -295,6 +317,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     }
     return report;
   }
+
+  bool has_exchange_;
 };
 
 // --- Model Exchange --------------------------------------------------------------------------------------------------

@@ -309,6 +309,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
   explicit CoSimulationInstance(Foundation foundation) : Common(std::move(foundation)) {
     const auto& o = f_.options;
     event_mode_used_ = o.use_event_mode && f_.interface.event_mode;
+    has_exchange_ =
+        api_.set_float64.call != nullptr && api_.do_step.call != nullptr && api_.get_float64.call != nullptr;
     const std::string path = f_.resource_path();
     instance_ = caller_.call_plain(
         api_.instantiate_cs, caller_.unit().c_str(), f_.description().instantiation_token.c_str(),
@@ -324,11 +326,27 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
     double reached = t + h;
     const Status status = caller_.call(api_.do_step, instance_, t, h, !may_roll_back, Result(&event),
                                        Result(&terminate), Result(&early), Result(&reached));
-    // FMI 3.0, 4.2.1: after a discard the instance is where it was, and what it returned is undefined.
-    if (status == Status::discard) return {StepReport::End::discarded, t, false, false};
-    if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
-    if (early) return {StepReport::End::early, reached, event, terminate};
-    return {StepReport::End::completed, t + h, event, terminate};
+    return step_report(status, t, h, {event, terminate, early, reached});
+  }
+
+  bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
+                bool may_roll_back) override {
+    if (!has_exchange_ || !caller_.is_plain()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
+    caller_.set_time(t);
+    return caller_.burst([&](Caller::Burst& burst) {
+      if (!ports.inputs.empty())
+        burst.check(api_.set_float64, instance_, ports.inputs.data(), ports.inputs.size(), in, ports.input_elements);
+      bool event = false, terminate = false, early = false;
+      double reached = t + h;
+      const Status status =
+          burst.call(api_.do_step, instance_, t, h, !may_roll_back, &event, &terminate, &early, &reached);
+      last_report_ = step_report(status, t, h, {event, terminate, early, reached});
+      if (last_report_.end != StepReport::End::completed) return false;
+      if (!ports.outputs.empty())
+        burst.check(api_.get_float64, instance_, ports.outputs.data(), ports.outputs.size(), out,
+                    ports.output_elements);
+      return !event && !terminate;
+    });
   }
 
   [[nodiscard]] OutputDerivatives* output_derivatives() override {
@@ -346,7 +364,20 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
   void leave_event_mode() override { check(api_.enter_step_mode); }
 
  private:
+  struct Answer {
+    bool event, terminate, early;
+    double reached;
+  };
+  [[nodiscard]] StepReport step_report(Status status, Time t, Duration h, const Answer& answer) const {
+    // FMI 3.0, 4.2.1: after a discard the instance is where it was, and what it returned is undefined.
+    if (status == Status::discard) return {StepReport::End::discarded, t, false, false};
+    if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
+    if (answer.early) return {StepReport::End::early, answer.reached, answer.event, answer.terminate};
+    return {StepReport::End::completed, t + h, answer.event, answer.terminate};
+  }
+
   bool event_mode_used_ = false;
+  bool has_exchange_ = false;
 };
 
 // --- Model Exchange --------------------------------------------------------------------------------------------------

@@ -1,0 +1,14 @@
+#include "fmi/instance.hpp"
+
+namespace consort::fmi {
+
+bool CoSimulation::exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
+                            bool may_roll_back) {
+  if (!ports.inputs.empty()) set<double>(ports.inputs, {in, ports.input_elements});
+  last_report_ = do_step(t, h, may_roll_back);
+  if (last_report_.end != StepReport::End::completed) return false;
+  if (!ports.outputs.empty()) get<double>(ports.outputs, {out, ports.output_elements});
+  return !last_report_.event_needed && !last_report_.terminate;
+}
+
+}  // namespace consort::fmi
