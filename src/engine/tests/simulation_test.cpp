@@ -1,0 +1,390 @@
+#include "engine/simulation.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "record/result.hpp"
+#include "systems.hpp"
+
+namespace consort::engine {
+
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+
+// Three units in a row, each counting on from the one before.
+graph::System chain() {
+  graph::System s("chain");
+  for (const char* name : {"a", "b", "c"}) s.add(name, "model:counter");
+  s.connect("a.y", "b.u");
+  s.connect("b.y", "c.u");
+  return s;
+}
+
+record::Result run(Simulation& simulation, SystemReport* report = nullptr) {
+  record::Result result;
+  record::MemorySink sink(result);
+  record::Sink* const sinks[] = {&sink};
+  const auto r = simulation.run(sinks);
+  if (report != nullptr) *report = r;
+  return result;
+}
+
+// --- steppers
+
+TEST(Jacobi, UsesTheValuesOfTheStepBefore) {
+  Simulation s(chain(), options(3, 1), library());
+  const auto r = run(s);
+  EXPECT_EQ(r["a.y"].numbers, (std::vector<double>{0, 1, 1, 1}));
+  EXPECT_EQ(r["b.y"].numbers, (std::vector<double>{0, 1, 2, 2}));
+  EXPECT_EQ(r["c.y"].numbers, (std::vector<double>{0, 1, 2, 3}));
+}
+
+TEST(GaussSeidel, UsesTheNewestValueOfUnitsAlreadyStepped) {
+  Simulation s(chain(), options(2, 1, "gauss-seidel"), library());
+  const auto r = run(s);
+  EXPECT_EQ(r["b.y"].numbers, (std::vector<double>{0, 2, 2}));
+  EXPECT_EQ(r["c.y"].numbers, (std::vector<double>{0, 3, 3}));
+}
+
+TEST(GaussSeidel, GoesInTheOrderThatTheUserGives) {
+  auto o = options(2, 1, "gauss-seidel");
+  o.run.order = {"c", "b", "a"};
+  Simulation s(chain(), o, library());
+  const auto r = run(s);
+  EXPECT_EQ(r["c.y"].numbers, (std::vector<double>{0, 1, 2}));
+  EXPECT_EQ(r["b.y"].numbers, (std::vector<double>{0, 1, 2}));
+}
+
+graph::Group unit(std::string name) { return {graph::Group::Kind::unit, std::move(name), {}}; }
+
+TEST(Groups, InASerialGroupMembersSeeThoseBeforeThemAndInAParallelOneNobodyDoes) {
+  auto o = options(1, 1, "groups");
+  o.run.groups = {{graph::Group::Kind::parallel, {}, {unit("a"), unit("b")}}, unit("c")};
+  Simulation s(chain(), o, library());
+  const auto r = run(s);
+  EXPECT_EQ(r["b.y"].numbers, (std::vector<double>{0, 1})) << "a is in the same parallel group";
+  EXPECT_EQ(r["c.y"].numbers, (std::vector<double>{0, 2})) << "b has stepped before";
+}
+
+TEST(Groups, OfSerialGroupsInParallelSeeTheirOwnNewValuesOnly) {
+  auto o = options(1, 1, "groups");
+  using graph::Group;
+  o.run.groups = {
+      {Group::Kind::parallel,
+       {},
+       {Group{Group::Kind::serial, {}, {unit("a"), unit("c")}}, Group{Group::Kind::serial, {}, {unit("b")}}}}};
+  Simulation s(chain(), o, library());
+  const auto r = run(s);
+  EXPECT_EQ(r["b.y"].numbers, (std::vector<double>{0, 1})) << "a is in another branch";
+  EXPECT_EQ(r["c.y"].numbers, (std::vector<double>{0, 1})) << "b is in another branch";
+}
+
+TEST(Steppers, AnUnknownNameListsThoseAvailable) {
+  try {
+    Simulation s(chain(), options(1, 1, "gauss"), library());
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("jacobi"));
+    EXPECT_THAT(e.what(), HasSubstr("gauss-seidel"));
+  }
+}
+
+// The integrator takes inputs as constant, so it is given the mean over each step: a polynomial of degree k through k+1
+// points integrates polynomials of that degree exactly, once there are enough points.
+TEST(Extrapolation, OfOrderKIntegratesPolynomialsOfDegreeKExactly) {
+  for (int k = 0; k <= 3; ++k) {
+    auto all = std::make_shared<Library>();
+    all->add("source", source([k](double t) { return std::pow(t, k); }));
+    all->add("integrator", integrator());
+    graph::System system("s");
+    system.add("p", "model:source");
+    system.add("i", "model:integrator");
+    system.connect("p.y", "i.u");
+    auto o = options(2, 0.125);
+    o.run.extrapolation = k;
+    Simulation s(system, o, all);
+    s.initialize();
+    double begun = 0, value = 0;
+    for (int n = 0; !s.done(); ++n) {
+      s.step();
+      if (n == k) {
+        begun = s.time();
+        value = number(s, "i.y");
+      }
+    }
+    const auto integral = [k](double t) { return std::pow(t, k + 1) / (k + 1); };
+    EXPECT_NEAR(number(s, "i.y") - value, integral(2) - integral(begun), 1e-12) << k;
+  }
+}
+
+TEST(Extrapolation, OfAnOrderThatDoesNotExistIsRefused) {
+  auto o = options(1, 1);
+  o.run.extrapolation = 4;
+  EXPECT_THROW(Simulation(chain(), o, library()), Error);
+}
+
+// Interpolation through the new value makes Gauss–Seidel exact for straight lines from the first step on.
+TEST(GaussSeidel, InterpolatesInputsOfUnitsThatHaveStepped) {
+  auto all = std::make_shared<Library>();
+  all->add("source", source([](double t) { return 3 * t; }));
+  all->add("integrator", integrator());
+  graph::System system("s");
+  system.add("p", "model:source");
+  system.add("i", "model:integrator");
+  system.connect("p.y", "i.u");
+  auto o = options(1, 0.25, "gauss-seidel");
+  o.run.extrapolation = 1;
+  Simulation s(system, o, all);
+  s.initialize();
+  while (!s.done()) s.step();
+  EXPECT_NEAR(number(s, "i.y"), 1.5, 1e-14);
+}
+
+TEST(Substeps, AreEqualAndSeeThePolynomialWhereTheyAre) {
+  auto all = std::make_shared<Library>();
+  all->add("source", source([](double t) { return t; }));
+  int steps = 0;
+  all->add("watcher", [&steps](const std::string& name) {
+    auto u = std::make_unique<unit::LambdaUnit>(name);
+    const auto in = u->input("u", 0.0);
+    const auto y = u->output("y", 0.0);
+    u->on_step([&steps, in, y](unit::LambdaUnit::Values& v, const unit::StepRequest& r) {
+      ++steps;
+      EXPECT_NEAR(r.h, 0.125, 1e-15);
+      v[y] += r.h * v[in];
+      return unit::completed(r);
+    });
+    return u;
+  });
+  graph::System system("s");
+  system.add("p", "model:source");
+  system.add("w", "model:watcher").substeps = 4;
+  system.connect("p.y", "w.u");
+  auto o = options(2, 0.5, "gauss-seidel");
+  o.run.extrapolation = 1;
+  Simulation s(system, o, all);
+  s.initialize();
+  while (!s.done()) s.step();
+  EXPECT_EQ(steps, 16);
+  EXPECT_NEAR(number(s, "w.y"), 2.0, 1e-13);
+}
+
+// --- the run
+
+TEST(Simulation, RecordsWhatPatternsChooseAndRefusesThoseThatMatchNothing) {
+  auto o = options(2, 1);
+  o.run.record = {"?.u"};
+  Simulation s(chain(), o, library());
+  const auto r = run(s);
+  ASSERT_EQ(r.trajectories.size(), 3U);
+  EXPECT_EQ(r["b.u"].numbers, (std::vector<double>{0, 0, 1})) << "as it was in the step that led there";
+  o.run.record = {"a.z"};
+  Simulation bad(chain(), o, library());
+  EXPECT_THROW(run(bad), Error);
+}
+
+TEST(Simulation, WritesEveryNthRowAndTheLast) {
+  auto o = options(1, 0.1);
+  o.run.record_every = 4;
+  Simulation s(chain(), o, library());
+  const auto r = run(s);
+  ASSERT_EQ(r.rows(), 4U);
+  EXPECT_NEAR(r.time[1], 0.4, 1e-12);
+  EXPECT_EQ(r.time[3], 1.0);
+}
+
+TEST(Simulation, CutsStepsAtOutputPoints) {
+  auto o = options(1, 0.3);
+  o.run.output_interval = 0.25;
+  Simulation s(chain(), o, library());
+  const auto r = run(s);
+  ASSERT_EQ(r.rows(), 5U);
+  for (std::size_t i = 0; i < r.rows(); ++i) EXPECT_NEAR(r.time[i], 0.25 * static_cast<double>(i), 1e-12);
+}
+
+TEST(Simulation, SaysWhatItAssumed) {
+  SimulationOptions o;
+  o.run.threads = 1;
+  Simulation s(chain(), o, library());
+  SystemReport report;
+  run(s, &report);
+  EXPECT_EQ(report.stop, 1);
+  EXPECT_EQ(report.steps, 1000U);
+  ASSERT_EQ(report.assumed.size(), 3U);
+  EXPECT_THAT(report.text(), HasSubstr("assumed: stop time 1 s"));
+  EXPECT_THAT(report.json(), HasSubstr("\"stepper\""));
+}
+
+TEST(Simulation, StopsOnRequestAndKeepsTheRowsUpToThere) {
+  std::atomic<bool> stop{true};
+  auto o = options(1, 0.1);
+  o.stop_requested = &stop;
+  Simulation s(chain(), o, library());
+  SystemReport report;
+  const auto r = run(s, &report);
+  EXPECT_THAT(report.ended_early, HasSubstr("on request"));
+  EXPECT_EQ(r.rows(), 2U);
+}
+
+TEST(Simulation, AUnitThatFailsIsNamedAndTheRowsBeforeStay) {
+  auto all = library();
+  all->add("failing", [](const std::string& name) {
+    auto u = std::make_unique<unit::LambdaUnit>(name);
+    (void)u->output("y", 0.0);
+    u->on_step([name](unit::LambdaUnit::Values&, const unit::StepRequest& r) -> unit::StepOutcome {
+      if (r.t >= 0.5) throw run_error("unit '{}' has had enough at t = {} s", name, r.t);
+      return unit::completed(r);
+    });
+    return u;
+  });
+  graph::System system("s");
+  system.add("good", "model:counter");
+  system.add("bad", "model:failing");
+  Simulation s(system, options(1, 0.25), all);
+  record::Result result;
+  record::MemorySink sink(result);
+  record::Sink* const sinks[] = {&sink};
+  try {
+    s.run(sinks);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("unit 'bad'"));
+  }
+  EXPECT_EQ(result.rows(), 3U);
+}
+
+TEST(Simulation, AUnitMayEndTheRun) {
+  auto all = library();
+  all->add("ending", [](const std::string& name) {
+    auto u = std::make_unique<unit::LambdaUnit>(name);
+    (void)u->output("y", 0.0);
+    u->on_step([](unit::LambdaUnit::Values&, const unit::StepRequest& r) -> unit::StepOutcome {
+      if (r.t + r.h >= 0.5) return {r.t + r.h, unit::Why::terminate};
+      return unit::completed(r);
+    });
+    return u;
+  });
+  graph::System system("s");
+  system.add("e", "model:ending");
+  Simulation s(system, options(1, 0.25), all);
+  SystemReport report;
+  const auto r = run(s, &report);
+  EXPECT_THAT(report.ended_early, HasSubstr("unit 'e' asked to end"));
+  EXPECT_EQ(r.time.back(), 0.5);
+}
+
+TEST(Simulation, IsSteppedByHandWithValuesInAndOut) {
+  graph::System system("s");
+  system.add("i", "model:integrator");
+  system.connect("u", "i.u");
+  Simulation s(system, options(1, 0.25), library());
+  s.initialize();
+  s.set("u", 2.0);
+  s.step();
+  EXPECT_EQ(number(s, "i.y"), 0.5);
+  EXPECT_EQ(s.time(), 0.25);
+  EXPECT_EQ(number(s, "u"), 2.0);
+  EXPECT_THROW(s.set("i.u", 1.0), Error) << "it is driven by the connector";
+  EXPECT_THROW((void)s.value("i.nothing"), Error);
+}
+
+TEST(Simulation, AStepBeforeInitializationIsRefused) {
+  Simulation s(chain(), options(1, 1), library());
+  EXPECT_THROW(s.step(), Error);
+}
+
+TEST(Simulation, TakesTheSystemsInputsFromATable) {
+  graph::System system("s");
+  system.add("i", "model:integrator");
+  system.connect("u", "i.u");
+  const std::string file = std::string(CONSORT_TEST_TMP) + "/system_inputs.csv";
+  std::ofstream(file) << "\"time\",\"u\"\n0,0\n1,2\n1,0\n2,0\n";
+  auto o = options(2, 0.4);
+  o.run.input_file = file;
+  Simulation s(system, o, library());
+  const auto r = run(s);
+  EXPECT_NEAR(r["i.y"].numbers.back(), 1.0, 1e-12) << "steps end at the jump, and inputs have the right mean";
+}
+
+// --- scenarios
+
+TEST(Scenario, SetsHoldsRampsAndReleases) {
+  auto all = std::make_shared<Library>();
+  all->add("source", source([](double t) { return t; }));
+  all->add("integrator", integrator());
+  graph::System system("s");
+  system.add("p", "model:source");
+  system.add("i", "model:integrator");
+  system.connect("p.y", "i.u");
+  auto o = options(6, 0.5);
+  using Kind = graph::ScenarioAction::Kind;
+  o.run.scenario = {{Kind::set, 1, "i.u", "10", 0, {}},
+                    {Kind::ramp, 2, "i.u", "20", 1, {}},
+                    {Kind::hold, 4, "i.u", {}, 0, {}},
+                    {Kind::release, 5, "i.u", {}, 0, {}}};
+  o.run.record = {"i.*"};
+  Simulation s(system, o, all);
+  const auto r = run(s);
+  const auto at = [&](double t) {
+    for (std::size_t i = 0; i < r.rows(); ++i)
+      if (std::abs(r.time[i] - t) < 1e-9) return r["i.u"].numbers[i];
+    return std::nan("");
+  };
+  EXPECT_EQ(at(1.5), 10);
+  EXPECT_EQ(at(2.5), 12.5) << "the mean of the first half of the ramp";
+  EXPECT_EQ(at(3.5), 20);
+  EXPECT_EQ(at(4.5), 20);
+  EXPECT_EQ(at(5.5), 5) << "released: what the source had at 5";
+}
+
+TEST(Scenario, BadTargetsAndValuesAreRefusedBeforeTheRun) {
+  auto o = options(1, 0.5);
+  using Kind = graph::ScenarioAction::Kind;
+  o.run.scenario = {{Kind::set, 0.1, "a.w", "1", 0, {}}};
+  EXPECT_THROW(Simulation(chain(), o, library()), Error);
+  o.run.scenario = {{Kind::set, 0.1, "a.u", "fast", 0, {}}};
+  EXPECT_THROW(Simulation(chain(), o, library()), Error);
+}
+
+// --- threads
+
+TEST(Simulation, GivesTheSameNumbersForEveryNumberOfThreads) {
+  const auto numbers = [](unsigned threads) {
+    graph::System system("s");
+    for (int i = 0; i < 7; ++i) system.add("n" + std::to_string(i), "model:nonlinear");
+    for (int i = 0; i < 7; ++i)
+      system.connect("n" + std::to_string(i) + ".y", "n" + std::to_string((i + 3) % 7) + ".u");
+    auto all = library();
+    all->add("nonlinear", [](const std::string& name) {
+      auto u = std::make_unique<unit::LambdaUnit>(name);
+      const auto in = u->input("u", 0.1);
+      const auto y = u->output("y", 0.3 + 0.01 * static_cast<double>(name.back() - '0'));
+      u->on_step([in, y](unit::LambdaUnit::Values& v, const unit::StepRequest& r) {
+        v[y] += r.h * std::sin(3 * v[in] - v[y]);
+        return unit::completed(r);
+      });
+      return u;
+    });
+    auto o = options(5, 0.01);
+    o.run.threads = threads;
+    Simulation s(system, o, all);
+    std::vector<double> last;
+    const auto r = run(s);
+    for (const auto& trajectory : r.trajectories) last.push_back(trajectory.numbers.back());
+    return last;
+  };
+  const auto serial = numbers(1);
+  EXPECT_EQ(numbers(2), serial);
+  EXPECT_EQ(numbers(5), serial);
+}
+
+}  // namespace
+
+}  // namespace consort::engine
