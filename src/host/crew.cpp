@@ -73,12 +73,16 @@ Crew::Crew(unsigned threads) : helpers_(threads - 1) {
     end();
     throw run_error("cannot start {} threads: {}; use fewer threads", threads, error.what());
   }
+  // What threads need when they begin is no part of a step.
+  for (auto& helper : helpers_) await(helper);
 }
 
 Crew::~Crew() { end(); }
 
 void Crew::end() {
   for (auto& helper : helpers_) {
+    if (!helper.thread.joinable()) continue;
+    await(helper);
     helper.state.store(ended);
     wake(helper.state);
   }
@@ -123,11 +127,16 @@ void Crew::await(Helper& helper) const {
 
 void Crew::help(unsigned number) {
   Helper& self = helpers_[number - 1];
+  report(self);
   while (await_call(self)) {
     task_(context_, number, number);
-    self.state.store(idle, std::memory_order_seq_cst);
-    if (self.awaited.load(std::memory_order_seq_cst) != 0) wake(self.state);
+    report(self);
   }
+}
+
+void Crew::report(Helper& self) {
+  self.state.store(idle, std::memory_order_seq_cst);
+  if (self.awaited.load(std::memory_order_seq_cst) != 0) wake(self.state);
 }
 
 // True with a call that the caller can no longer take back; false at the end.

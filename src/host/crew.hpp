@@ -38,15 +38,16 @@ class Crew {
   enum State : std::uint32_t { idle, called, working, ended };
   // What a helper and the caller tell each other, on cache lines of its own.
   struct alignas(128) Helper {
-    std::atomic<std::uint32_t> state{idle};
-    std::atomic<std::uint32_t> asleep{0};   // the helper is, or is about to be
-    std::atomic<std::uint32_t> awaited{0};  // the caller sleeps until it is done, or is about to
+    std::atomic<std::uint32_t> state{working};  // until it stands by
+    std::atomic<std::uint32_t> asleep{0};       // the helper is, or is about to be
+    std::atomic<std::uint32_t> awaited{0};      // the caller sleeps until it is done, or is about to
     std::thread thread;
   };
 
   void end();
   void help(unsigned number);
   bool await_call(Helper& self) const;
+  static void report(Helper& self);
   void await(Helper& helper) const;
 
   std::vector<Helper> helpers_;
