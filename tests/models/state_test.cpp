@@ -1,7 +1,9 @@
 // States of exported FMUs, saved, restored and sent through bytes, in random order.
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -113,12 +115,21 @@ class Game {
   Time t_ = 0;
 };
 
+// All whose state is theirs: twins and variants count calls for the whole library.
+std::vector<std::string> models_with_state() {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(CONSORT_FMU_DIR) / "fmi3")) {
+    const std::string name = entry.path().stem().string();
+    if (name != "BadStart" && !name.starts_with("Twin") && !name.starts_with("Variant")) names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
 TEST(SavedStates, AreExactInAnyOrderOfOperations) {
   unsigned seed = 1;
   for (const char* folder : {"fmi2", "fmi3"}) {
-    for (const char* name : {"BouncingBall", "Clutch", "HeatConductor", "Node", "PidController", "VanDerPol",
-                             "VehicleWheel", "HydraulicTensioner", "Thermostat"}) {
-      SCOPED_TRACE(std::string(folder) + " " + name);
+    for (const std::string& name : models_with_state()) {
+      SCOPED_TRACE(std::string(folder) + " " + name + ", seed " + std::to_string(seed));
       Game(name, folder, seed++).play(150);
     }
   }

@@ -12,9 +12,15 @@
 #include "glue/advance.hpp"
 #include "models/bouncing_ball.hpp"
 #include "models/clutch.hpp"
+#include "models/coupled_mass.hpp"
 #include "models/heat_conductor.hpp"
+#include "models/hydraulic_tensioner.hpp"
+#include "models/pendulum_cartesian.hpp"
+#include "models/pid_controller.hpp"
+#include "models/quarter_car_wheel_force.hpp"
 #include "models/stair.hpp"
 #include "models/van_der_pol.hpp"
+#include "models/vehicle.hpp"
 #include "tests/models/helpers.hpp"
 
 namespace consort::models_test {
@@ -156,12 +162,24 @@ std::vector<std::vector<double>> run_native(const std::string& name) {
   return rows;
 }
 
+template <class M>
+void expect_native_as_exported(const std::string& name) {
+  const auto native = run_native<M>(name);
+  for (const char* folder : {"fmi1/cs", "fmi2", "fmi3"}) expect_same(native, co_simulate(name, folder), name.c_str());
+}
+
 TEST(NativeModel, GivesTheNumbersOfItsFmus) {
-  expect_same(co_simulate("BouncingBall", "fmi2"), run_native<BouncingBall>("BouncingBall"), "BouncingBall");
-  expect_same(co_simulate("VanDerPol", "fmi3"), run_native<VanDerPol>("VanDerPol"), "VanDerPol");
-  expect_same(co_simulate("Clutch", "fmi1/cs"), run_native<Clutch>("Clutch"), "Clutch");
-  expect_same(co_simulate("HeatConductor", "fmi3"), run_native<HeatConductor>("HeatConductor"), "HeatConductor");
-  expect_same(co_simulate("Stair", "fmi2"), run_native<Stair>("Stair"), "Stair");
+  expect_native_as_exported<BouncingBall>("BouncingBall");
+  expect_native_as_exported<Clutch>("Clutch");
+  expect_native_as_exported<CoupledMass>("CoupledMass");
+  expect_native_as_exported<HeatConductor>("HeatConductor");
+  expect_native_as_exported<HydraulicTensioner>("HydraulicTensioner");
+  expect_native_as_exported<PendulumCartesian>("PendulumCartesian");
+  expect_native_as_exported<PidController>("PidController");
+  expect_native_as_exported<QuarterCarWheelForce>("QuarterCarWheelForce");
+  expect_native_as_exported<Stair>("Stair");
+  expect_native_as_exported<VanDerPol>("VanDerPol");
+  expect_native_as_exported<Vehicle>("Vehicle");
 }
 
 }  // namespace
