@@ -55,21 +55,45 @@ bool fits(From value) {
 
 }  // namespace detail
 
-// Reals in bulk, since every step has them; what all of them need is fetched once.
+// Reals in bulk, since every step has them: the loop of the usual case, which calls nobody, and one for all the rest.
+[[gnu::noinline, gnu::cold]] inline void read_other_reals(Unit& u, const std::uint32_t* references, std::size_t n,
+                                                          double* values) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const model::Slot& slot = u.readable(references[i]);
+    if (slot.kind == model::Kind::float64) {
+      values[i] = detail::load<double>(u.instance.at(slot));
+    } else if (slot.kind == model::Kind::float32) {
+      values[i] = static_cast<double>(detail::load<float>(u.instance.at(slot)));
+    } else {
+      u.refuse_type(slot, "Real");
+    }
+  }
+}
+
 inline void read_reals(Unit& u, const std::uint32_t* references, std::size_t n, double* values) {
   const model::Slot* const slots = u.facts.layout.slots().data();
   const std::size_t count = u.facts.layout.slots().size();
   const std::byte* const memory = u.instance.memory();
-  for (std::size_t i = 0; i < n; ++i) {
-    if (references[i] >= count) u.refuse_reference(references[i]);
+  const model::Stages stale = u.instance.head().stale;
+  std::size_t i = 0;
+  for (; i < n && references[i] < count; ++i) {
     const model::Slot* const slot = slots + references[i];
-    u.instance.refresh(slot->needs);
-    if (slot->kind == model::Kind::float64) {
-      values[i] = detail::load<double>(memory + slot->offset);
-    } else if (slot->kind == model::Kind::float32) {
-      values[i] = static_cast<double>(detail::load<float>(memory + slot->offset));
+    if (slot->kind != model::Kind::float64 || (slot->needs & stale) != 0) break;
+    values[i] = detail::load<double>(memory + slot->offset);
+  }
+  if (i < n) read_other_reals(u, references + i, n - i, values + i);
+}
+
+[[gnu::noinline, gnu::cold]] inline void write_other_reals(Unit& u, const std::uint32_t* references, std::size_t n,
+                                                           const double* values) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const model::Slot& slot = u.writable(references[i]);
+    if (slot.kind == model::Kind::float64) {
+      detail::store(u.instance.at(slot), values[i]);
+    } else if (slot.kind == model::Kind::float32) {
+      detail::store(u.instance.at(slot), static_cast<float>(values[i]));
     } else {
-      u.refuse_type(*slot, "Real");
+      u.refuse_type(slot, "Real");
     }
   }
 }
@@ -79,19 +103,14 @@ inline void write_reals(Unit& u, const std::uint32_t* references, std::size_t n,
   const std::size_t count = u.facts.layout.slots().size();
   std::byte* const memory = u.instance.memory();
   const model::Modes mode = u.instance.head().mode;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (references[i] >= count) u.refuse_reference(references[i]);
-    const model::Slot* const slot = slots + references[i];
-    if ((slot->settable & mode) == 0) u.refuse_setting(*slot);
-    if (slot->kind == model::Kind::float64) {
-      detail::store(memory + slot->offset, values[i]);
-    } else if (slot->kind == model::Kind::float32) {
-      detail::store(memory + slot->offset, static_cast<float>(values[i]));
-    } else {
-      u.refuse_type(*slot, "Real");
-    }
-  }
   u.instance.touch();
+  std::size_t i = 0;
+  for (; i < n && references[i] < count; ++i) {
+    const model::Slot* const slot = slots + references[i];
+    if (slot->kind != model::Kind::float64 || (slot->settable & mode) == 0) break;
+    detail::store(memory + slot->offset, values[i]);
+  }
+  if (i < n) write_other_reals(u, references + i, n - i, values + i);
 }
 
 inline int read_integer(Unit& u, std::uint32_t reference) {
