@@ -30,6 +30,7 @@ std::vector<std::string_view> System::element_names() const {
 Component& System::add(std::string element_name, std::filesystem::path source) {
   require(!has_element(element_name), "system '{}' has two elements named '{}'; rename one", name, element_name);
   components.emplace_back();
+  add_to_index(element_name);
   components.back().name = std::move(element_name);
   components.back().source = std::move(source);
   return components.back();
@@ -37,8 +38,14 @@ Component& System::add(std::string element_name, std::filesystem::path source) {
 
 System& System::add_system(System inner) {
   require(!has_element(inner.name), "system '{}' has two elements named '{}'; rename one", name, inner.name);
+  add_to_index(inner.name);
   systems.push_back(std::move(inner));
   return systems.back();
+}
+
+void System::add_to_index(const std::string& element_name) {
+  index_.emplace(element_name);
+  ++indexed_;
 }
 
 bool System::has_element(std::string_view element_name) const {

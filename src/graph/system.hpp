@@ -134,6 +134,7 @@ class System {
 
  private:
   [[nodiscard]] bool has_element(std::string_view element_name) const;
+  void add_to_index(const std::string& element_name);  // right after has_element()
   // Of the elements by name, so that connecting many stays cheap; made anew when their number has changed.
   mutable std::unordered_set<std::string> index_;
   mutable std::size_t indexed_ = 0;

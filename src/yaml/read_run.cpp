@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto unbounded = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_steps = std::numeric_limits<std::uint32_t>::max();
 
 double positive_seconds(const View& view, std::string_view what) {

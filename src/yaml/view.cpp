@@ -73,9 +73,7 @@ double View::positive(std::string_view what) const {
 }
 
 std::int64_t View::integer(std::string_view what, std::int64_t least, std::int64_t most) const {
-  const std::string kind = most == std::numeric_limits<std::int64_t>::max()
-                               ? fmt::format("a whole number of at least {}", least)
-                               : fmt::format("a whole number from {} to {}", least, most);
+  const std::string kind = fmt::format("a whole number from {} to {}", least, most);
   if (!is(Node::Kind::scalar) || node_->quoted) throw expected(what, kind);
   std::int64_t value = 0;
   const char* const end = node_->text.data() + node_->text.size();

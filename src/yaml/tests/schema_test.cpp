@@ -143,5 +143,27 @@ TEST(Schema, AcceptsTheExamples) {
   }
 }
 
+TEST(Documentation, ShowsASystemThatCanBeRead) {
+  const auto page = read_file(fs::path(CONSORT_SOURCE_DIR) / "docs/systems.md");
+  const std::string begin = "```yaml\nconsort: 1";
+  const auto at = page.find(begin);
+  ASSERT_NE(at, std::string::npos);
+  const auto first = at + std::string("```yaml\n").size();
+  const auto text = page.substr(first, page.find("```", first) - first);
+  const auto document = parse_system(text);
+  EXPECT_EQ(document.system.connections.size(), 3U);
+  EXPECT_EQ(document.run.scenario.size(), 1U);
+  if (has_validator()) {
+    EXPECT_TRUE(is_valid(text));
+  }
+}
+
+// Every key is explained.
+TEST(Documentation, NamesEveryKey) {
+  const auto page = read_file(fs::path(CONSORT_SOURCE_DIR) / "docs/systems.md");
+  for (const auto& table : all_key_tables())
+    for (const auto key : table.keys) EXPECT_NE(page.find(key), std::string::npos) << table.name << ": " << key;
+}
+
 }  // namespace
 }  // namespace consort::yaml
