@@ -33,7 +33,7 @@ double ports_height(const Block& b) {
 }
 
 void lay_out_unit(Block& b) {
-  const double labels = widest(b.inputs) + widest(b.outputs) + 30;
+  const double labels = widest(b.inputs) + widest(b.outputs) + 40;
   const double title =
       std::max(width_in_pixels(box_label(b.title), title_font), width_in_pixels(b.note, port_font)) + 24;
   b.width = std::ceil(std::max({90.0, labels, title}));
@@ -334,7 +334,7 @@ class FrameLayout {
 
   void place_horizontally() {
     double x = frame_padding + (frame_.inputs.empty() ? 0 : widest(frame_.inputs) + 10);
-    left_end_ = frame_.inputs.empty() ? 0 : x;
+    left_end_ = widest(frame_.inputs) + 12;
     for (int c = 0; c <= layers_; ++c) {
       channel_x_.push_back(x + channel_margin);
       const auto used = places(tracks_[static_cast<std::size_t>(c)]);
@@ -352,11 +352,10 @@ class FrameLayout {
       }
       x += width;
     }
-    right_begin_ = x;
     x += frame_.outputs.empty() ? 0 : widest(frame_.outputs) + 10;
     const double title = width_in_pixels(box_label(frame_.title), title_font) + 2 * frame_padding + 10;
     frame_.width = std::ceil(std::max(x + frame_padding, title));
-    if (frame_.outputs.empty()) right_begin_ = frame_.width;
+    right_begin_ = frame_.width - widest(frame_.outputs) - 12;
     frame_.height = std::ceil(lanes_bottom_ + frame_padding);
   }
 

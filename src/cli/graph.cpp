@@ -1,0 +1,80 @@
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/fmu_options.hpp"
+#include "draw/diagram.hpp"
+#include "engine/library.hpp"
+#include "engine/system_files.hpp"
+#include "graph/compile.hpp"
+
+namespace consort::cli {
+
+namespace {
+
+struct Options {
+  std::string system;
+  std::vector<std::string> output_files;
+  std::string title;
+  fmi::OpenOptions open;
+};
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw run_error("{}: the diagram cannot be written; check the folder and the disk", file);
+  fmt::print(stderr, "wrote {}\n", file);
+}
+
+std::string ending_of(const std::string& file) {
+  auto ending = std::filesystem::path(file).extension().string();
+  require(ending == ".svg" || ending == ".dot" || ending == ".gv",
+          "{}: diagrams are written as .svg or .dot; choose one of these endings", file);
+  return ending;
+}
+
+int draw_graph(const Options& o) {
+  auto files = o.output_files;
+  if (files.empty()) files.push_back(std::filesystem::path(o.system).stem().string() + ".svg");
+  for (const auto& file : files) static_cast<void>(ending_of(file));
+  const auto document = engine::read_system_file(o.system);
+  engine::LibraryOptions from;
+  from.open = o.open;
+  engine::Library library(std::move(from));
+  const auto plan = graph::compile(document.system, library.catalogue());
+  fmt::print("{} units, {} connections, {} algebraic loops\n", plan.units.size(), plan.connections.size(),
+             plan.loops.size());
+  for (const auto& loop : plan.loops) {
+    fmt::print("loop of {} variables: {}\n", loop.variables.size(),
+               quote(fmt::format("{}", fmt::join(loop.variables, " → ")), 400));
+  }
+  for (const auto& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const auto& file : files) {
+    const draw::DiagramOptions options{o.title};
+    write(file, ending_of(file) == ".svg" ? draw::diagram_svg(document.system, plan, options)
+                                          : draw::diagram_dot(document.system, plan, options));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_graph(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  auto& c = *app.add_subcommand("graph", "draw the block diagram of a system, with its algebraic loops marked");
+  c.add_option("SYSTEM", o->system, "a system file")->required();
+  c.add_option("--output-file,-o", o->output_files,
+               "NAME.svg or NAME.dot, any number of times (default: SYSTEM.svg here)")
+      ->take_all()
+      ->allow_extra_args(false);
+  c.add_option("--title", o->title, "title (default: the name of the system)");
+  add_open_options(c, o->open);
+  c.callback([o, &action] { action = [o] { return draw_graph(*o); }; });
+}
+
+}  // namespace consort::cli

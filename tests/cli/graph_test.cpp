@@ -1,0 +1,55 @@
+// graph: from a system file to a picture.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace consort::cli_tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string system_text(const std::string& connections) {
+  return "consort: 1\nname: pair\nunits:\n  a: " + fmu("fmi3/Feedthrough.fmu") +
+         "\n  b: " + fmu("fmi2/Feedthrough.fmu") + "\nconnections:\n" + connections;
+}
+
+TEST(Graph, DrawsASystemWithItsLoops) {
+  const Desk desk;
+  desk.write("pair.yaml", system_text("  - a.float64_out -> b.float64_in\n"
+                                      "  - b.float64_out -> a.float64_in\n"));
+  const auto ended = desk.run({"graph", "pair.yaml"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("2 units, 2 connections, 1 algebraic loops"), HasSubstr("a.float64_in")));
+  EXPECT_THAT(desk.read("pair.svg"), AllOf(HasSubstr("<svg"), HasSubstr(">pair<"), HasSubstr("algebraic loop 1")));
+  EXPECT_THAT(desk.left_behind(), IsEmpty());
+}
+
+TEST(Graph, WritesEveryFileThatIsAskedFor) {
+  const Desk desk;
+  desk.write("pair.yaml", system_text("  - a.float64_out -> b.float64_in\n"));
+  EXPECT_EQ(desk.run({"graph", "pair.yaml", "-o", "x.svg", "-o", "x.dot", "--title", "two of them"}).status, 0);
+  EXPECT_THAT(desk.files(), ElementsAre("pair.yaml", "x.dot", "x.svg"));
+  EXPECT_THAT(desk.read("x.svg"), HasSubstr(">two of them<"));
+  EXPECT_THAT(desk.read("x.dot"), HasSubstr("digraph \"two of them\""));
+}
+
+TEST(Graph, RefusesWhatItCannotDrawWithThePlace) {
+  const Desk desk;
+  desk.write("bad.yaml", system_text("  - a.float64_out -> c.float64_in\n"));
+  const auto unknown = desk.run({"graph", "bad.yaml"});
+  expect_one_paragraph(unknown, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("bad.yaml:7:5: "));
+  desk.write("missing.yaml", "consort: 1\nunits: {a: nowhere.fmu}\n");
+  const auto missing = desk.run({"graph", "missing.yaml"});
+  expect_one_paragraph(missing, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere.fmu"));
+  expect_one_paragraph(desk.run({"graph", "bad.yaml", "-o", "x.png"}), 2);
+  EXPECT_THAT(desk.files(), ElementsAre("bad.yaml", "missing.yaml"));
+}
+
+}  // namespace
+}  // namespace consort::cli_tests
