@@ -297,13 +297,14 @@ class Simulation::Impl {
 
   // Which outputs follow their inputs one step late.
   void note_lags(const std::vector<bool>& takes_part) {
-    std::vector<std::string_view> late;
+    std::vector<bool> is_late(plan_.units.size(), false);
     for (const auto& c : plan_.connections) {
       if (c.from == graph::no_unit || (!takes_part.empty() && takes_part[c.to])) continue;
-      const auto& unit = plan_.units[c.to];
-      if (unit.feed_through[c.input].empty() || std::find(late.begin(), late.end(), unit.name) != late.end()) continue;
-      late.push_back(unit.name);
+      if (!plan_.units[c.to].feed_through[c.input].empty()) is_late[c.to] = true;
     }
+    std::vector<std::string_view> late;
+    for (std::size_t u = 0; u < is_late.size(); ++u)
+      if (is_late[u]) late.push_back(plan_.units[u].name);
     if (late.empty()) return;
     const std::size_t most = std::min<std::size_t>(late.size(), 6);
     report_.notes.push_back(

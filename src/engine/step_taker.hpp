@@ -17,9 +17,11 @@ class StepTaker {
   StepTaker(unit::Unit& unit, InputFeed& inputs);
 
   // Sets the inputs, looked up from `input_time` on, and steps from t to t + h or less far; never returns `discarded`.
-  // FMI 2.0, 4.2.4: after a discarded step a unit is in a state of its own that only its old state leads out of, so the
-  // state of a unit that can save it and that takes steps of any size is saved before every step, into the same place.
-  // What cannot save it is asked again as it is, with a warning. Throws Error (run) when the unit takes no shorter step
+  // FMI 2.0, 4.2.4: after a discarded step a unit is in a state of its own that only its old state leads out of. So
+  // from the first discarded step on the state of a unit that can save it and that takes steps of any size is saved
+  // before every step, into the same place. Not before: most units never discard, each would pay for it, and there are
+  // FMUs that crash when they are asked for their state. The first discarded step, and those of units that cannot save
+  // their state, are asked again as they are, with a warning. Throws Error (run) when the unit takes no shorter step
   // either.
   unit::StepOutcome step(Time t, Duration h, Time input_time);
 
@@ -31,15 +33,16 @@ class StepTaker {
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
  private:
-  void save();
+  void save(Time t);
   // Back to where the discarded step began; false when the unit has to be taken as it is.
   bool go_back(Time t);
   unit::StepOutcome retry(unit::StepOutcome outcome, Time t, Duration h, Time input_time);
 
   unit::Unit& unit_;
   InputFeed& inputs_;
-  unit::Rollback* states_ = nullptr;  // used where discarded steps need it
+  unit::Rollback* states_ = nullptr;  // where discarded steps need it
   std::unique_ptr<unit::Snapshot> before_;
+  bool saved_ = false;  // before_ is of the present step
   std::uint64_t discarded_ = 0;
   std::string warning_;
 };

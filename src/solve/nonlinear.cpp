@@ -75,7 +75,11 @@ NonlinearOutcome newton(const FixedPoint& problem, const NonlinearOptions& optio
     if (!problem.jacobian || !problem.jacobian(x, jacobian))
       difference_jacobian(problem, x, image, jacobian, outcome.evaluations);
     Eigen::MatrixXd m = Eigen::MatrixXd::Identity(n, n) - Eigen::Map<Eigen::MatrixXd>(jacobian.data(), n, n);
-    const Eigen::FullPivLU<Eigen::MatrixXd> lu(m);
+    Eigen::FullPivLU<Eigen::MatrixXd> lu(m);
+    // A loop whose gain is 1 has no solution, or many: not to be taken for one that lies far away. Derivatives are known
+    // to some 1e-8, since units may find them by differences, too.
+    lu.setThreshold(1e-7);
+    if (!lu.isInvertible()) return outcome;
     const Eigen::VectorXd delta = lu.solve(Eigen::Map<Eigen::VectorXd>(outcome.residuals.data(), n));
     if (!delta.allFinite()) return outcome;
     const double before = norm(x, image);

@@ -1,0 +1,64 @@
+// A step of a system allocates nothing in the steady state, whatever the stepper, the order of its inputs and the
+// number of threads.
+#include <filesystem>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "allocations.hpp"
+#include "engine/simulation.hpp"
+
+namespace consort::engine {
+namespace {
+
+using Choice = std::tuple<const char*, int, unsigned, const char*>;  // stepper, order, threads, interface
+
+class SteadyStateOfSystem : public ::testing::TestWithParam<Choice> {};
+INSTANTIATE_TEST_SUITE_P(Choices, SteadyStateOfSystem,
+                         ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "groups"),
+                                            ::testing::Values(0, 1, 3), ::testing::Values(1U, 2U),
+                                            ::testing::Values("cs", "me")),
+                         [](const auto& choice) {
+                           std::string name =
+                               fmt::format("{}_{}_{}_{}", std::get<0>(choice.param), std::get<1>(choice.param),
+                                           std::get<2>(choice.param), std::get<3>(choice.param));
+                           for (auto& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST_P(SteadyStateOfSystem, AllocatesNothing) {
+  const auto [stepper, order, threads, interface] = GetParam();
+  graph::System system("ring");
+  constexpr int units = 4;
+  for (int i = 0; i < units; ++i) {
+    auto& unit = system.add(fmt::format("n{}", i), std::filesystem::path(CONSORT_FMU_DIR) / "fmi2/Node.fmu");
+    unit.interface = std::string(interface) == "me" ? describe::InterfaceType::model_exchange
+                                                    : describe::InterfaceType::co_simulation;
+    unit.substeps = i == 1 ? 2 : 1;
+  }
+  for (int i = 0; i < units; ++i) {
+    system.connect(fmt::format("n{}.y1", i), fmt::format("n{}.u1", (i + 1) % units));
+    system.connect(fmt::format("n{}.y2", i), fmt::format("n{}.u2", (i + 2) % units), graph::Linear{2, 0.5});
+  }
+  SimulationOptions o;
+  o.run.stop = 1e6;
+  o.run.step = 1e-2;
+  o.run.tolerance = 1e-6;
+  o.run.stepper = stepper;
+  o.run.extrapolation = order;
+  o.run.threads = threads;
+  using graph::Group;
+  const auto unit = [](const char* name) { return Group{Group::Kind::unit, name, {}}; };
+  if (o.run.stepper == "groups")
+    o.run.groups = {{Group::Kind::parallel, {}, {unit("n0"), unit("n1")}}, unit("n2"), unit("n3")};
+  Simulation s(system, o);
+  s.initialize();
+  for (int i = 0; i < 300; ++i) s.step();
+  const auto before = allocations();
+  for (int i = 0; i < 1000; ++i) s.step();
+  EXPECT_EQ(allocations() - before, 0U);
+}
+
+}  // namespace
+}  // namespace consort::engine
