@@ -99,9 +99,8 @@ Error Caller::escaped(const char* function, const char* what) {
 }
 
 void Caller::fail(const char* function, Status status) const {
-  Error error = failure(function, status);
-  if (status == Status::discard) throw Discarded(error.fault(), error.what());
-  throw error;
+  if (status == Status::discard) throw Discarded(Fault::run, failure(function, status).what());
+  throw failure(function, status);
 }
 
 void Caller::message(Status status, const char* category, std::string text) {
