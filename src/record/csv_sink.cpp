@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <fcntl.h>
@@ -40,9 +42,11 @@ void append_hex(std::string& to, const Binary& bytes) {
 
 template <class T>
 void append_number(std::string& to, T number) {
-  if (number != number) {  // without the sign that to_chars gives it
-    to.append("nan");
-    return;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(number)) {  // without the sign that to_chars gives it
+      to.append("nan");
+      return;
+    }
   }
   std::array<char, 32> text;  // the longest double takes 24 characters
   const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
