@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -83,17 +84,19 @@ Json json_of(const Node& node) {
                                                                     : Json(*number);
 }
 
-bool has_validator() { return std::system("python3 -c 'import jsonschema' 2>/dev/null") == 0; }  // NOLINT(cert-env33-c)
+bool has_validator() {
+  return std::system("/usr/bin/python3 -c 'import jsonschema' 2>/dev/null") == 0;
+}  // NOLINT(cert-env33-c)
 
 bool is_valid(std::string_view text) {
   Budget budget;
-  const auto file = fs::path(CONSORT_TEST_TMP) / "schema_test.json";
+  const auto file = fs::path(CONSORT_TEST_TMP) / fmt::format("schema_test_{}.json", ::getpid());
   std::ofstream(file) << json_of(parse(text, "s.yaml", budget));
   const std::string script =
       "import json,sys,jsonschema; s=json.load(open(sys.argv[1])); v=jsonschema.Draft202012Validator; "
       "v.check_schema(s); sys.exit(0 if v(s).is_valid(json.load(open(sys.argv[2]))) else 3)";
   const int status = std::system(  // NOLINT(cert-env33-c)
-      fmt::format("python3 -c '{}' '{}' '{}'", script, schema_file.string(), file.string()).c_str());
+      fmt::format("/usr/bin/python3 -c '{}' '{}' '{}'", script, schema_file.string(), file.string()).c_str());
   EXPECT_TRUE(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3)) << "the schema is broken";
   fs::remove(file);
   return WEXITSTATUS(status) == 0;
