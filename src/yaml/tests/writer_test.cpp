@@ -98,7 +98,8 @@ TEST(YamlWriter, WritesPathsRelativeToTheFolder) {
 TEST(YamlWriter, KeepsTheLastOfSeveralSettings) {
   Document d;
   d.system.add("a", "a.fmu").set("k", "1").set("m", "2").set("k", "3", "N/m");
-  const auto& settings = parse_system(write_system(d)).system.components[0].settings;
+  const auto again = parse_system(write_system(d));
+  const auto& settings = again.system.components[0].settings;
   ASSERT_EQ(settings.size(), 2U);
   EXPECT_EQ(settings[1].value, "3");
   EXPECT_EQ(settings[1].unit, "N/m");
