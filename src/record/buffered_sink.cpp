@@ -42,7 +42,7 @@ const std::byte* take(const std::byte* from, T& value) {
 }  // namespace
 
 BufferedSink::BufferedSink(std::span<Sink* const> sinks, std::size_t capacity) : capacity_(capacity) {
-  for (Sink* const sink : sinks) targets_.push_back({sink, false});
+  for (Sink* const sink : sinks) targets_.push_back({sink, false, true});
 }
 
 BufferedSink::~BufferedSink() {
@@ -224,17 +224,14 @@ std::vector<std::string> BufferedSink::warnings() const {
 // --- the writer's thread
 
 template <class Action>
-void BufferedSink::for_each_target(Action&& action) {
-  for (Target& target : targets_) {
-    if (target.failed) continue;
-    try {
-      action(*target.sink);
-    } catch (...) {
-      target.failed = true;
-      if (failed_.load(std::memory_order_relaxed)) continue;
-      failure_ = std::current_exception();
-      failed_.store(true, std::memory_order_release);
-    }
+void BufferedSink::attempt(Target& target, Action&& action) {
+  try {
+    action();
+  } catch (...) {
+    target.failed = true;
+    if (failed_.load(std::memory_order_relaxed)) return;
+    failure_ = std::current_exception();
+    failed_.store(true, std::memory_order_release);
   }
 }
 
@@ -272,19 +269,47 @@ void BufferedSink::work() {
 
 // Some rows; false when there are no more.
 bool BufferedSink::drain() {
-  constexpr int batch = 256;
-  for (int i = 0; i < batch; ++i) {
-    const auto record = ring_->front();
-    if (record.data() == nullptr) return false;
-    decode(record);
-    Time t = 0;
-    take(record.data(), t);
-    for_each_target([&](Sink& sink) { sink.write(t, row_); });
-    ring_->pop();
-    dirty_ = true;
+  if (text_parts_.empty()) return drain_batch();
+  const auto record = ring_->front();
+  if (record.data() == nullptr) return false;
+  hand_over(record, true);
+  ring_->pop();
+  dirty_ = true;
+  return true;
+}
+
+// Rows of numbers have one size, so that many lie behind each other.
+bool BufferedSink::drain_batch() {
+  constexpr std::size_t batch_bytes = std::size_t{128} << 10;  // stays in the cache while it is taken apart
+  const auto record = ring_->front();
+  if (record.data() == nullptr) return false;
+  const std::size_t stride = RowRing::stride(record.size());
+  RowBatch batch{record.data(), stride, ring_->run(record.size(), 1 + batch_bytes / stride), {}};
+  for (std::size_t i = 0; i < type_count; ++i) batch.offsets[i] = time_size + offsets_[i];
+  bool one_by_one = false;
+  for (Target& target : targets_) {
+    if (target.failed) continue;
+    if (target.takes_batches) attempt(target, [&] { target.takes_batches = target.sink->write_batch(batch); });
+    one_by_one |= !target.takes_batches;
   }
+  for (std::size_t i = 0; one_by_one && i < batch.count; ++i) {
+    hand_over({record.data() + i * stride, record.size()}, false);
+  }
+  ring_->pop_many(record.size(), batch.count);
+  dirty_ = true;
   to_caller_.notify_one();  // it may wait for room
   return true;
+}
+
+// To all sinks, or to those that do not take batches.
+void BufferedSink::hand_over(std::span<const std::byte> record, bool to_all) {
+  decode(record);
+  Time t = 0;
+  take(record.data(), t);
+  for (Target& target : targets_) {
+    if (target.failed || (target.takes_batches && !to_all)) continue;
+    attempt(target, [&] { target.sink->write(t, row_); });
+  }
 }
 
 // The process is about to end: what was handed over until now, and nothing after that.
@@ -326,7 +351,9 @@ void BufferedSink::decode(std::span<const std::byte> record) {
 }
 
 void BufferedSink::flush_sinks() {
-  for_each_target([](Sink& sink) { sink.flush(); });
+  for (Target& target : targets_) {
+    if (!target.failed) attempt(target, [&] { target.sink->flush(); });
+  }
   dirty_ = false;
   last_flush_ = std::chrono::steady_clock::now();
 }

@@ -63,6 +63,7 @@ class BufferedSink : public Sink {
   struct Target {
     Sink* sink = nullptr;
     bool failed = false;
+    bool takes_batches = true;  // until it says otherwise
   };
 
   void lay_out(const Header& header);
@@ -77,11 +78,13 @@ class BufferedSink : public Sink {
   // The writer's thread.
   void work();
   bool drain();
+  bool drain_batch();
+  void hand_over(std::span<const std::byte> record, bool to_all);
   void drain_and_stay();
   void decode(std::span<const std::byte> record);
   void flush_sinks();
   template <class Action>
-  void for_each_target(Action&& action);
+  void attempt(Target& target, Action&& action);
 
   std::vector<Target> targets_;
   std::size_t begun_ = 0;

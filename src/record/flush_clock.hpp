@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace consort::record {
@@ -15,8 +16,14 @@ class FlushClock {
   // Everything has just reached the file.
   void restart() { last_flush_ = last_look_ = std::chrono::steady_clock::now(); }
 
-  // Once per row; true when the rows are to be flushed (and restart() to be called).
-  [[nodiscard]] bool due() { return --rows_left_ == 0 && look(); }
+  // After every row, or some; true when the rows are to be flushed (and restart() to be called).
+  [[nodiscard]] bool due(std::size_t rows = 1) {
+    if (rows < rows_left_) {
+      rows_left_ -= static_cast<std::uint32_t>(rows);
+      return false;
+    }
+    return look();
+  }
 
  private:
   bool look() {

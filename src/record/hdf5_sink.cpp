@@ -152,12 +152,15 @@ void Hdf5Sink::begin(const Header& header) {
   clock_.restart();
 }
 
+void Hdf5Sink::require_whole() const {
+  CONSORT_ASSERT(file_.valid() || failed_);
+  if (!failed_) return;
+  throw run_error("no more rows can be written to '{}' since an earlier write to it failed; repeat the run",
+                  path_.string());
+}
+
 void Hdf5Sink::write(Time t, const Columns& row) {
-  if (failed_) {
-    throw run_error("no more rows can be written to '{}' since an earlier write to it failed; repeat the run",
-                    path_.string());
-  }
-  CONSORT_ASSERT(file_.valid());
+  require_whole();
   std::array<const std::byte*, type_count> from;
   for (std::size_t i = 0; i < type_count; ++i) {
     with_type(static_cast<Type>(i), [&]<class T>() {
@@ -173,9 +176,35 @@ void Hdf5Sink::write(Time t, const Columns& row) {
   }
   for (const std::size_t i : text_blocks_) append_texts(blocks_[i], row);
   if (++rows_ == complete_at_) guarded([&] { store_complete(); });
+  flush_when_due(1);
+}
+
+bool Hdf5Sink::write_batch(const RowBatch& batch) {
+  require_whole();
+  CONSORT_ASSERT(text_blocks_.empty());
+  for (std::size_t done = 0; done < batch.count;) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(batch.count - done, complete_at_ - rows_));
+    const std::byte* const rows = batch.first + done * batch.stride;
+    for (std::size_t i = 0; i < count; ++i)
+      std::memcpy(time_to_ + i * sizeof(Time), rows + i * batch.stride, sizeof(Time));
+    time_to_ += count * sizeof(Time);
+    for (Copy& copy : copies_) {
+      const std::byte* from = rows + batch.offsets[copy.type] + copy.from;
+      for (std::size_t i = 0; i < count; ++i, from += batch.stride, copy.to += copy.row_bytes)
+        copy_words(copy.to, from, copy.size);
+    }
+    rows_ += count;
+    done += count;
+    if (rows_ == complete_at_) guarded([&] { store_complete(); });
+  }
+  flush_when_due(batch.count);
+  return true;
+}
+
+void Hdf5Sink::flush_when_due(std::size_t rows) {
   if (text_bytes_ > most_text_in_memory || since_commit_ > most_uncommitted) {
     flush();
-  } else if (clock_.due()) {
+  } else if (clock_.due(rows)) {
     const bool whole = options_.compression == 0 || ++skipped_ >= flushes_without_incomplete;
     guarded([&] { commit(whole); });
   }

@@ -43,6 +43,7 @@ class Hdf5Sink : public Sink {
   // to be written anew for every row that it gains. Throws Error (run) when the disk is full; what was flushed before
   // is intact, and the sink accepts no further rows.
   void write(Time t, const Columns& row) override;
+  bool write_batch(const RowBatch& batch) override;
   void flush() override;
   // Never throws after a failure that has been reported.
   void end() override;
@@ -88,6 +89,8 @@ class Hdf5Sink : public Sink {
   void describe(const Block& block, const Header& header);
   void write_facts(const Header& header);
   void write_variables(const Header& header);
+  void require_whole() const;
+  void flush_when_due(std::size_t rows);
   void append_texts(Block& block, const Columns& row);
   void store(Block& block);
   void store_complete();

@@ -1,6 +1,8 @@
 // Where rows of a run go. A sink is a valid file at every moment: whatever was recorded up to a failure stays readable.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,15 @@ struct Header {
   std::vector<Fact> facts;
 };
 
+// Rows of numbers as they lie in a buffer: each begins with its time; the elements of a type stand at its offset, in
+// the order of the header's signals.
+struct RowBatch {
+  const std::byte* first = nullptr;
+  std::size_t stride = 0;  // from row to row, in bytes
+  std::size_t count = 0;
+  std::array<std::size_t, type_count> offsets{};  // from the begin of a row
+};
+
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -38,6 +49,8 @@ class Sink {
   // `row` holds one element per signal: in the column of its type, in the order of the header's signals. Times do not
   // decrease; equal times are event iterations in order.
   virtual void write(Time t, const Columns& row) = 0;
+  // The same for many rows at once. Sinks that gain nothing by it return false, and are given the rows one by one.
+  virtual bool write_batch(const RowBatch&) { return false; }
   // Everything written so far reaches the file. Throws Error (run) when the disk is full.
   virtual void flush() = 0;
   // Once, after the last row, also after a failure.

@@ -89,6 +89,32 @@ TEST(BufferedSink, HandsEveryRowOfEveryTypeToAllSinksInOrder) {
   }
 }
 
+TEST(BufferedSink, ServesSinksThatTakeBatchesBesideThoseThatDoNot) {
+  Header header = every_type();
+  std::erase_if(header.signals, [](const Signal& s) { return !is_scalar_like(s.type); });
+  const fs::path file = fs::path(CONSORT_TEST_TMP) / "buffered_batches.h5";
+  Result direct;
+  MemorySink memory(direct);
+  const auto batches = make_sink(file);
+  Sink* const sinks[] = {&memory, batches.get()};
+  BufferedSink buffered(sinks, 1 << 14);
+  buffered.begin(header);
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    Columns row = row_at(i);
+    row.column<std::string>().clear();
+    row.column<Binary>().clear();
+    buffered.write(static_cast<double>(i), row);
+    if (i % 4999 == 0) buffered.flush();
+  }
+  buffered.end();
+  const Result back = read_result(file);
+  ASSERT_EQ(back.time, direct.time);
+  ASSERT_EQ(back.trajectories.size(), direct.trajectories.size());
+  for (std::size_t k = 0; k < back.trajectories.size(); ++k) {
+    EXPECT_EQ(back.trajectories[k].numbers, direct.trajectories[k].numbers) << back.trajectories[k].signal.name;
+  }
+}
+
 TEST(BufferedSink, TakesRowsThatAreLargerThanItsBuffer) {
   Result result;
   MemorySink memory(result);
