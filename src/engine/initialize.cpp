@@ -1,6 +1,9 @@
 #include "engine/initialize.hpp"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,6 +19,27 @@ using graph::PlannedUnit;
 using graph::UnitId;
 
 namespace {
+
+// What is known before anybody has been asked: start values given, then those of the description.
+void fill(const PlannedUnit& unit, const describe::SignalSet& set, const describe::Offsets& at, Columns& to) {
+  const auto& d = *unit.description;
+  const auto& given = unit.starts.others();
+  for (std::size_t i = 0; i < set.choice().size(); ++i) {
+    const auto id = set.choice()[i];
+    const Value* value = d.start(d[id]);
+    const auto found = std::find(given.variables.begin(), given.variables.end(), id);
+    if (found != given.variables.end())
+      value = &given.values[static_cast<std::size_t>(found - given.variables.begin())];
+    const auto place = set.place(i);
+    if (value == nullptr || value->type() != place.type || value->size() == 0) continue;
+    with_type(place.type, [&]<class T>() {
+      const auto& from = value->elements<T>();
+      auto& column = to.column<T>();
+      for (std::uint32_t e = 0; e < place.count; ++e)
+        column[at[static_cast<std::size_t>(place.type)] + place.first + e] = from[from.size() == place.count ? e : 0];
+    });
+  }
+}
 
 class Initializer {
  public:
@@ -68,27 +92,6 @@ class Initializer {
     fill(planned, planned.inputs, planned.first_input, state_.signals.inputs);
     fill(planned, planned.outputs, planned.first_output, state_.signals.outputs);
     unit.enter_initialization(experiment_);
-  }
-
-  // What is known before anybody has been asked: start values given, then those of the description.
-  static void fill(const PlannedUnit& unit, const describe::SignalSet& set, const describe::Offsets& at, Columns& to) {
-    const auto& d = *unit.description;
-    const auto& given = unit.starts.others();
-    for (std::size_t i = 0; i < set.choice().size(); ++i) {
-      const auto id = set.choice()[i];
-      const Value* value = d.start(d[id]);
-      const auto found = std::find(given.variables.begin(), given.variables.end(), id);
-      if (found != given.variables.end())
-        value = &given.values[static_cast<std::size_t>(found - given.variables.begin())];
-      const auto place = set.place(i);
-      if (value == nullptr || value->type() != place.type || value->size() == 0) continue;
-      with_type(place.type, [&]<class T>() {
-        const auto& from = value->elements<T>();
-        auto& column = to.column<T>();
-        for (std::uint32_t e = 0; e < place.count; ++e)
-          column[at[static_cast<std::size_t>(place.type)] + place.first + e] = from[from.size() == place.count ? e : 0];
-      });
-    }
   }
 
   // FMI 1.0 initialises in one call: inputs before, outputs after.
@@ -160,6 +163,34 @@ class Initializer {
 };
 
 }  // namespace
+
+void seed_externals(const graph::Plan& plan, couple::RunState& state) {
+  if (plan.externals.empty()) return;
+  Columns starts = state.signals.inputs;
+  for (const auto& unit : plan.units) fill(unit, unit.inputs, unit.first_input, starts);
+  std::array<std::vector<bool>, type_count> open;  // elements that are external and have no value yet
+  for (std::size_t type = 0; type < type_count; ++type) open[type].assign(plan.output_count[type], false);
+  for (const auto& e : plan.externals)
+    for (std::uint32_t i = 0; i < e.count; ++i) open[static_cast<std::size_t>(e.type)][e.element + i] = true;
+  for_each_type([&]<class T>() {
+    const auto type = static_cast<std::size_t>(type_of<T>);
+    for (std::size_t i = 0; i < plan.sources[type].size(); ++i) {
+      const auto source = plan.sources[type][i];
+      if (source == graph::no_source || !open[type][source]) continue;
+      T value = starts.column<T>()[i];
+      if constexpr (std::is_same_v<T, double>) {
+        const auto scaling = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), i,
+                                              [](const auto& s, std::size_t input) { return s.input < input; });
+        if (scaling != plan.scalings.end() && scaling->input == i) {
+          if (scaling->factor == 0) continue;
+          value = (value - scaling->offset) / scaling->factor;
+        }
+      }
+      state.signals.outputs.column<T>()[source] = std::move(value);
+      open[type][source] = false;
+    }
+  });
+}
 
 std::vector<couple::LoopReport> initialize(const graph::Plan& plan, const graph::LoopSettings& loops,
                                            unit::Fleet& fleet, couple::RunState& state,

@@ -19,4 +19,8 @@ std::vector<couple::LoopReport> initialize(const graph::Plan& plan, const graph:
                                            unit::Fleet& fleet, couple::RunState& state,
                                            const unit::Experiment& experiment, std::vector<std::string>& assumed);
 
+// What drives the system's own inputs begins with the start value of what it drives, so that a value set for such an
+// input lasts until a table or a caller says otherwise. `state` is newly made.
+void seed_externals(const graph::Plan& plan, couple::RunState& state);
+
 }  // namespace consort::engine

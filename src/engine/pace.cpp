@@ -7,9 +7,14 @@
 
 namespace consort::engine {
 
-Pace::Pace(std::optional<double> factor, Time start)
-    : factor_(factor.value_or(0)), start_(start), begun_(Clock::now()) {
+Pace::Pace(std::optional<double> factor, const std::atomic<bool>* stop_requested)
+    : factor_(factor.value_or(0)), stop_requested_(stop_requested) {
   require(!factor || (std::isfinite(*factor) && *factor > 0), "the real-time factor must be positive, not {}", factor_);
+}
+
+void Pace::begin(Time start) {
+  start_ = start;
+  begun_ = Clock::now();
 }
 
 void Pace::wait(Time t) {
@@ -24,7 +29,13 @@ void Pace::wait(Time t) {
     if (late > latest_) latest_ = late;
     return;
   }
-  std::this_thread::sleep_until(due);
+  // In slices: a signal does not end a sleep, and steps may be long.
+  constexpr auto slice = std::chrono::milliseconds(50);
+  const auto is_stopped = [&] {
+    return stop_requested_ != nullptr && stop_requested_->load(std::memory_order_relaxed);
+  };
+  while (Clock::now() + slice < due && !is_stopped()) std::this_thread::sleep_for(slice);
+  if (!is_stopped()) std::this_thread::sleep_until(due);
 }
 
 }  // namespace consort::engine

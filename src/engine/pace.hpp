@@ -1,6 +1,7 @@
 // Keeps a run from being faster than the clock, and counts where it is slower.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,11 @@ namespace consort::engine {
 
 class Pace {
  public:
-  // `factor` simulated seconds per second of the clock; none: as fast as possible.
-  Pace(std::optional<double> factor, Time start);
+  // `factor` simulated seconds per second of the clock; none: as fast as possible. Throws Error (input) unless it is
+  // positive. Nobody waits any more when `stop_requested` (may be null) becomes true.
+  explicit Pace(std::optional<double> factor, const std::atomic<bool>* stop_requested = nullptr);
+  // The clock stands at `start` now.
+  void begin(Time start);
   // Returns not before the clock has come to t.
   void wait(Time t);
   [[nodiscard]] std::uint64_t overruns() const { return overruns_; }
@@ -21,6 +25,7 @@ class Pace {
  private:
   using Clock = std::chrono::steady_clock;
   double factor_ = 0;
+  const std::atomic<bool>* stop_requested_;
   Time start_ = 0;
   Clock::time_point begun_;
   std::uint64_t overruns_ = 0;

@@ -21,6 +21,7 @@
 #include "engine/system_recorder.hpp"
 #include "graph/compile.hpp"
 #include "host/fleets.hpp"
+#include "solve/nonlinear.hpp"
 #include "step/fixed_controller.hpp"
 #include "step/stepper.hpp"
 #include "unit/timeline.hpp"
@@ -54,12 +55,14 @@ class Simulation::Impl {
         o_(std::move(options)),
         library_(or_new(std::move(library), o_.library)),
         plan_(compile(system)) {
+    static_cast<void>(solve::find_nonlinear_method(o_.run.loops.method));  // a wrong name is wrong without loops, too
     units_ = library_->make_units(plan_);
     experiment_ = choose_experiment(plan_, o_.run, units_, report_);
     const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
     fleet_ = host::make_fleet(units_, ports_of(plan_), threads);
     state_ = couple::make_run_state(plan_);
     state_.t = experiment_.start;
+    seed_externals(plan_, state_);
     scenario_ = Scenario(plan_, o_.run.scenario);
     if (!o_.run.input_file.empty()) inputs_ = ExternalInputs(plan_, o_.run.input_file);
     step::StepperSetup setup{plan_, o_.run, *fleet_, {}};
@@ -115,7 +118,9 @@ class Simulation::Impl {
     const Time end = std::min(limit, state_.t + experiment_.step);
     if (!scenario_.empty()) scenario_.begin_step(state_.t, end, state_);
     if (!inputs_.empty()) inputs_.for_step(state_.t, end, o_.run.extrapolation > 0, state_);
+    const Time event = o_.run.extrapolation > 0 ? next_event() : unit::never;
     const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
+    if (o_.run.extrapolation > 0) forget_past_of_events(event);
     if (!inputs_.empty()) inputs_.at(state_.t, state_);
     if (consistency_) (*consistency_)(*fleet_, state_);
     if (outcome.why == unit::Why::terminate) [[unlikely]]
@@ -130,11 +135,12 @@ class Simulation::Impl {
 
   SystemReport run(std::span<record::Sink* const> sinks) {
     SystemRecorder recorder(plan_, o_.run.record, sinks);
+    Pace pace(o_.run.real_time, o_.stop_requested);
     initialize();
     recorder.begin(facts());
     recorder.write(state_.t, *fleet_, state_);
     const auto loop_begun = Clock::now();
-    Pace pace(o_.run.real_time, state_.t);
+    pace.begin(state_.t);
     Look look(*this, loop_begun);
     std::uint64_t points = 0;
     std::uint64_t output = 1;
@@ -357,6 +363,15 @@ class Simulation::Impl {
     return next;
   }
 
+  // Polynomials must not go through what jumped: after an event the past does not count. `event`: the next one of
+  // tables and scenarios when the step began.
+  void forget_past_of_events(Time event) {
+    std::uint64_t events = 0;
+    for (UnitId u = 0; u < fleet_->size(); ++u) events += fleet_->counts(u).events;
+    if (event <= state_.t + experiment_.slack() || events != events_seen_) state_.history.drop();
+    events_seen_ = events;
+  }
+
   void end_early(const unit::StepOutcome&) {
     for (UnitId u = 0; u < fleet_->size(); ++u) {
       if (fleet_->outcomes()[u].why != unit::Why::terminate) continue;
@@ -395,6 +410,7 @@ class Simulation::Impl {
   std::unique_ptr<couple::Consistency> consistency_;
   std::vector<couple::LoopReport> initial_loops_;
   unit::Timeline::Activity recording_;
+  std::uint64_t events_seen_ = 0;
   bool all_vary_ = false;
   bool initialized_ = false;
   bool terminated_ = false;

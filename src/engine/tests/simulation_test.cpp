@@ -295,6 +295,30 @@ TEST(Simulation, IsSteppedByHandWithValuesInAndOut) {
   EXPECT_THROW((void)s.value("i.nothing"), Error);
 }
 
+TEST(Simulation, AValueSetForAnInputOfTheSystemLastsWhereNothingElseDrivesIt) {
+  graph::System system("s");
+  system.add("i", "model:integrator");
+  system.add("j", "model:integrator");
+  system.connect("u", "i.u");
+  system.connect("u", "j.u", {2, 1});
+  system.settings.push_back({"u", "3"});
+  Simulation s(system, options(1, 0.25), library());
+  const auto r = run(s);
+  EXPECT_EQ(r["u"].numbers.front(), 3);
+  EXPECT_EQ(r["i.y"].numbers.back(), 3);
+  EXPECT_EQ(r["j.y"].numbers.back(), 7) << "2 u + 1";
+}
+
+TEST(Simulation, AnInputOfTheSystemThatIsNotSetHasTheStartValueOfWhatItDrives) {
+  graph::System system("s");
+  system.add("j", "model:integrator").set("u", "7");
+  system.connect("u", "j.u", {2, 1});
+  Simulation s(system, options(1, 0.25), library());
+  const auto r = run(s);
+  EXPECT_EQ(r["u"].numbers.front(), 3) << "so that 2 u + 1 is 7";
+  EXPECT_EQ(r["j.y"].numbers.back(), 7);
+}
+
 TEST(Simulation, AStepBeforeInitializationIsRefused) {
   Simulation s(chain(), options(1, 1), library());
   EXPECT_THROW(s.step(), Error);
@@ -311,6 +335,22 @@ TEST(Simulation, TakesTheSystemsInputsFromATable) {
   Simulation s(system, o, library());
   const auto r = run(s);
   EXPECT_NEAR(r["i.y"].numbers.back(), 1.0, 1e-12) << "steps end at the jump, and inputs have the right mean";
+}
+
+TEST(Simulation, PolynomialsDoNotGoThroughAJumpOfAnInput) {
+  graph::System system("s");
+  system.add("i", "model:integrator");
+  system.connect("u", "i.u");
+  const std::string file = std::string(CONSORT_TEST_TMP) + "/jump.csv";
+  std::ofstream(file) << "\"time\",\"u\"\n0,0\n1,2\n1,0\n2,0\n";
+  auto o = options(2, 0.25);
+  o.run.extrapolation = 1;
+  o.run.input_file = file;
+  Simulation s(system, o, library());
+  const auto r = run(s);
+  ASSERT_EQ(r.time[4], 1);
+  EXPECT_NEAR(r["i.y"].numbers[4], 0.9375, 1e-12) << "the first step has no past, the others are exact";
+  EXPECT_EQ(r["i.y"].numbers.back(), r["i.y"].numbers[4]) << "there is nothing after the jump";
 }
 
 // --- scenarios
