@@ -20,6 +20,7 @@ void add_graph(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_new(CLI::App& app, Action& action);
 void add_plot(CLI::App& app, Action& action);
+void add_probe(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);
 

@@ -18,8 +18,8 @@ namespace consort::cli {
 
 namespace {
 
-constexpr AddCommand commands[] = {add_info,    add_check, add_simulate, add_run, add_cross_check,
-                                   add_compare, add_plot,  add_graph,    add_new};
+constexpr AddCommand commands[] = {add_info,        add_check,   add_probe, add_simulate, add_run,
+                                   add_cross_check, add_compare, add_plot,  add_graph,    add_new};
 
 // "new model ": the commands that were chosen, one inside the other.
 std::string chosen_commands(const CLI::App& app) {
@@ -108,6 +108,7 @@ int run_and_flush(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a write error, not the end
+  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that may not grow any more
   consort::install_crash_guard();
   try {
     return consort::cli::run_and_flush(argc, argv);

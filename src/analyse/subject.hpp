@@ -1,0 +1,76 @@
+// An instance of an FMU under examination: either interface, stepped in equal ways.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/value.hpp"
+#include "describe/signals.hpp"
+#include "describe/start_values.hpp"
+#include "fmi/fmu.hpp"
+
+namespace consort::analyse {
+
+struct SubjectOptions {
+  describe::InterfaceType interface = describe::InterfaceType::co_simulation;
+  Duration step = 0;
+  describe::StartValues starts{};
+};
+
+class Subject {
+ public:
+  // Instantiated and no more. Fmu and options must outlive it. Throws what the FMU throws.
+  Subject(const fmi::Fmu& fmu, const SubjectOptions& options, std::string name = "probed");
+
+  // Start values, into initialization mode, out of it. In this order, once; again after the instance's reset().
+  void enter_initialization();
+  void exit_initialization();
+  void start() {
+    enter_initialization();
+    exit_initialization();
+  }
+
+  // From where it stands. Co-Simulation: one step; Model Exchange: one of explicit Euler, with its events. Throws Error
+  // (run) when it is not completed.
+  void step(Duration h);
+  void steps(int count) {
+    for (int i = 0; i < count; ++i) step(options_.step);
+  }
+  [[nodiscard]] Time time() const { return time_; }
+  void set_back(Time t) { time_ = t; }
+
+  [[nodiscard]] fmi::Instance& instance() { return *instance_; }
+  [[nodiscard]] fmi::CoSimulation* co_simulation() { return cs_; }
+  [[nodiscard]] fmi::ModelExchange* model_exchange() { return me_; }
+
+  // Of all types.
+  [[nodiscard]] Columns outputs();
+  // Float64, continuous, scalar.
+  [[nodiscard]] const std::vector<describe::VariableId>& real_inputs() const { return real_inputs_; }
+  [[nodiscard]] const std::vector<describe::VariableId>& real_outputs() const { return real_outputs_; }
+  [[nodiscard]] double value(describe::VariableId id);
+  void set(describe::VariableId id, double value);
+  // Adds to all of the real inputs.
+  void shift_inputs(double by);
+
+ private:
+  void handle_events();
+  void euler(Duration h);
+
+  const describe::Description& description_;
+  const SubjectOptions& options_;
+  std::unique_ptr<fmi::Instance> instance_;
+  fmi::CoSimulation* cs_ = nullptr;
+  fmi::ModelExchange* me_ = nullptr;
+  describe::SignalSet outputs_;
+  std::vector<describe::VariableId> real_inputs_, real_outputs_;
+  Time time_ = 0;
+  std::optional<Time> next_event_;
+};
+
+// The largest difference of numbers, relative to max(1, |value|); infinite where texts or truth values differ. NaN is
+// equal to NaN.
+[[nodiscard]] double difference(const Columns& a, const Columns& b);
+
+}  // namespace consort::analyse
