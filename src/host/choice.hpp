@@ -14,6 +14,8 @@ class Choice {
  public:
   [[nodiscard]] Way way() const { return way_; }       // for the next wave
   [[nodiscard]] bool timed() const { return timed_; }  // whether the next wave's time is wanted
+  // Whether the next wave is just one more for one thread.
+  [[nodiscard]] bool quiet() const { return way_ == Way::alone && !timed_; }
   // Whether a time will do that includes taking the times of the units.
   [[nodiscard]] bool fresh() const { return phase_ == Phase::first; }
 

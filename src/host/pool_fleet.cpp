@@ -37,20 +37,27 @@ PoolFleet::~PoolFleet() {
 void PoolFleet::submit(std::span<const UnitId> units, unit::Verb verb, const unit::StepRequest& request,
                        unit::Signals& signals) {
   if (present_ != nullptr) finish();
-  work_ = {verb, &request, &signals};
+  const unit::Work work{verb, &request, &signals};
   const bool sample = verb == unit::Verb::step && sampling_(request.t);
   measured_ = sample || timeline_ != nullptr;
-  if (units.size() < 2) return serve_here(units);
+  if (Wave* const next = expected(units, verb)) [[likely]] {
+    units_.serve(units, work, served_);
+    next->choice.passed();
+    last_ = next;
+    return;
+  }
+  if (units.size() < 2) return serve_here(units, work);
   Wave& wave = wave_of(units, verb);
   // Taking the times of units would be a part of the wave's; with a timeline it is a part of all.
   timed_ = wave.choice.timed() && (!sample || timeline_ != nullptr || wave.choice.fresh());
   if (timed_) begin_ = Clock::now();
-  if (wave.choice.way() == Way::together || always_share_) {
+  if (is_shared(wave)) {
     ++shared_waves_;
+    work_ = work;
     present_ = &wave;
     return crew_.start(wave.placement.shares(), serve_share, this);
   }
-  serve_here(units);
+  serve_here(units, work);
   learn(wave);
 }
 
@@ -59,10 +66,10 @@ bool PoolFleet::wait() {
   return served_.settle();
 }
 
-void PoolFleet::serve_here(std::span<const UnitId> units) {
+void PoolFleet::serve_here(std::span<const UnitId> units, const unit::Work& work) {
   if (measured_) [[unlikely]]
-    return units_.measure(units, work_, served_, timeline_, 0);
-  units_.serve(units, work_, served_);
+    return units_.measure(units, work, served_, timeline_, 0);
+  units_.serve(units, work, served_);
 }
 
 void PoolFleet::finish() {
@@ -98,22 +105,37 @@ void PoolFleet::learn(Wave& wave) {
   wave.choice.expect(wave.placement.sum(), wave.placement.longest());
 }
 
+// The short way for cheap waves. A list in the same place is the same list, most likely; for a wave in this thread,
+// whose units are not taken from the one that is remembered, that will do: comparing would take longer than a cheap
+// unit does.
+PoolFleet::Wave* PoolFleet::expected(std::span<const UnitId> units, unit::Verb verb) const {
+  Wave* const next = last_ != nullptr ? last_->next : nullptr;
+  const bool same = next != nullptr && next->memory == units.data() && next->verb == verb &&
+                    next->placement.units().size() == units.size();
+  return same && next->choice.quiet() && !measured_ && !always_share_ ? next : nullptr;
+}
+
 PoolFleet::Wave& PoolFleet::wave_of(std::span<const UnitId> units, unit::Verb verb) {
   const auto is = [&](const Wave& wave) {
     const auto own = wave.placement.units();
     return wave.verb == verb && std::equal(own.begin(), own.end(), units.begin(), units.end());
   };
-  const auto found = [&](std::size_t i) -> Wave& {
-    next_wave_ = i + 1 < waves_.size() ? i + 1 : 0;
-    return *waves_[i];
+  const auto found = [&](Wave& wave) -> Wave& {
+    wave.memory = units.data();
+    if (last_ != nullptr) last_->next = &wave;
+    last_ = &wave;
+    return wave;
   };
-  if (next_wave_ < waves_.size() && is(*waves_[next_wave_])) [[likely]]
-    return found(next_wave_);
-  for (std::size_t i = 0; i < waves_.size(); ++i)
-    if (is(*waves_[i])) return found(i);
-  if (waves_.size() == most_waves) waves_.clear();
+  if (last_ != nullptr && last_->next != nullptr && is(*last_->next)) [[likely]]
+    return found(*last_->next);
+  for (const auto& wave : waves_)
+    if (is(*wave)) return found(*wave);
+  if (waves_.size() == most_waves) {
+    waves_.clear();
+    last_ = nullptr;
+  }
   waves_.push_back(std::make_unique<Wave>(Wave{verb, Placement(units, crew_.threads()), {}}));
-  return found(waves_.size() - 1);
+  return found(*waves_.back());
 }
 
 void PoolFleet::save(std::span<const UnitId> units, unit::FleetSnapshot& snapshot) { units_.save(units, snapshot); }

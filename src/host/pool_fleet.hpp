@@ -47,13 +47,17 @@ class PoolFleet final : public unit::Fleet {
     unit::Verb verb;
     Placement placement;
     Choice choice;
+    const unit::UnitId* memory = nullptr;  // where the list was when it was last looked at
+    Wave* next = nullptr;                  // what came after it last time
   };
   struct alignas(128) Share {
     unit::Served served;
   };
 
+  [[nodiscard]] Wave* expected(std::span<const unit::UnitId> units, unit::Verb verb) const;
   Wave& wave_of(std::span<const unit::UnitId> units, unit::Verb verb);
-  void serve_here(std::span<const unit::UnitId> units);
+  [[nodiscard]] bool is_shared(const Wave& wave) const { return wave.choice.way() == Way::together || always_share_; }
+  void serve_here(std::span<const unit::UnitId> units, const unit::Work& work);
   void finish();
   void learn(Wave& wave);
   static void serve_share(void* self, unsigned share, unsigned thread);
@@ -63,16 +67,16 @@ class PoolFleet final : public unit::Fleet {
   unit::Timeline* timeline_ = nullptr;
   unit::Served served_;  // since the last wait()
   std::vector<std::unique_ptr<Wave>> waves_;
-  std::size_t next_wave_ = 0;  // waves come round in the same order
+  Wave* last_ = nullptr;  // waves come round in the same order, mostly
   std::vector<Share> shares_;
   std::vector<double> times_;  // room for the times of a wave's units
   bool always_share_ = false;
   std::uint64_t shared_waves_ = 0;
   // What is under way.
   Wave* present_ = nullptr;  // shared out and not finished
-  unit::Work work_;
-  bool measured_ = false;  // the time of each unit is taken
-  bool timed_ = false;     // the time of the wave is taken
+  unit::Work work_;          // of it
+  bool measured_ = false;    // the time of each unit is taken
+  bool timed_ = false;       // the time of the wave is taken
   unit::Timeline::Clock::time_point begin_{};
   Crew crew_;  // last: its threads end first
 };
