@@ -62,6 +62,30 @@ double norm(std::span<const double> x, std::span<const double> image) {
   return std::sqrt(sum);
 }
 
+// Scales unknowns so that each depends on the others as much as they do on it, and returns their scales: whether a
+// matrix is singular must not depend on whether forces are given in N or MN. m becomes S⁻¹ m S.
+Eigen::VectorXd balance(Eigen::MatrixXd& m) {
+  const auto n = m.rows();
+  Eigen::VectorXd scale = Eigen::VectorXd::Ones(n);
+  constexpr int sweeps = 5;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double column = m.col(i).lpNorm<1>() - std::abs(m(i, i));
+      const double row = m.row(i).lpNorm<1>() - std::abs(m(i, i));
+      double factor = 1;
+      if (column > 0 && row > 0) factor = std::sqrt(row / column);
+      if (column > 0 && row == 0) factor = 1 / column;
+      if (column == 0 && row > 0) factor = row;
+      if (!std::isfinite(factor) || factor <= 0) continue;
+      factor = std::exp2(std::round(std::log2(factor)));  // exact
+      m.col(i) *= factor;
+      m.row(i) /= factor;
+      scale(i) *= factor;
+    }
+  }
+  return scale;
+}
+
 // Newton's method; steps that make the residual larger are halved.
 NonlinearOutcome newton(const FixedPoint& problem, const NonlinearOptions& options, std::span<double> x) {
   const auto n = static_cast<Eigen::Index>(problem.size);
@@ -75,12 +99,14 @@ NonlinearOutcome newton(const FixedPoint& problem, const NonlinearOptions& optio
     if (!problem.jacobian || !problem.jacobian(x, jacobian))
       difference_jacobian(problem, x, image, jacobian, outcome.evaluations);
     Eigen::MatrixXd m = Eigen::MatrixXd::Identity(n, n) - Eigen::Map<Eigen::MatrixXd>(jacobian.data(), n, n);
+    const Eigen::VectorXd scale = balance(m);
     Eigen::FullPivLU<Eigen::MatrixXd> lu(m);
-    // A loop whose gain is 1 has no solution, or many: not to be taken for one that lies far away. Derivatives are known
-    // to some 1e-8, since units may find them by differences, too.
+    // A loop whose gain is 1 has no solution, or many: not to be taken for one that lies far away. Derivatives are
+    // known to some 1e-8, since units may find them by differences, too.
     lu.setThreshold(1e-7);
     if (!lu.isInvertible()) return outcome;
-    const Eigen::VectorXd delta = lu.solve(Eigen::Map<Eigen::VectorXd>(outcome.residuals.data(), n));
+    const Eigen::Map<const Eigen::VectorXd> residuals(outcome.residuals.data(), n);
+    const Eigen::VectorXd delta = scale.cwiseProduct(lu.solve(residuals.cwiseQuotient(scale)));
     if (!delta.allFinite()) return outcome;
     const double before = norm(x, image);
     double damping = 1;
