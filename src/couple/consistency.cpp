@@ -1,6 +1,9 @@
 #include "couple/consistency.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,149 +20,282 @@ constexpr auto real = static_cast<std::size_t>(Type::Float64);
 
 }  // namespace
 
-// The unknowns are the loop's Float64 inputs; what else is in the loop (Booleans, say) is carried along.
+// The unknowns are the loop's Float64 inputs. What else is in the loop (Booleans, say) is held while they are solved
+// for, and taken anew until it does not change any more.
 class Consistency::LoopSolver {
  public:
   LoopSolver(const graph::Plan& plan, const graph::Loop& loop, const graph::LoopSettings& settings,
-             const std::vector<Gather>& gathers, const std::vector<bool>& takes_part)
+             const Consistency& owner)
       : plan_(plan),
         loop_(loop),
         method_(solve::find_nonlinear_method(settings.method)),
         options_{settings.tolerance, settings.iterations},
-        gathers_(gathers) {
-    for (const auto u : loop.units)
-      if (takes_part[u]) units_.push_back(u);
+        owner_(owner),
+        units_(loop.units) {
     for (const auto& in : loop.inputs) {
       const auto& unit = plan.units[in.unit];
       const auto place = unit.inputs.place(in.input);
-      if (place.type != Type::Float64 || !takes_part[in.unit]) continue;
-      for (std::uint32_t e = 0; e < place.count; ++e) unknowns_.push_back(unit.first_input[real] + place.first + e);
+      const auto first = unit.first_input[static_cast<std::size_t>(place.type)] + place.first;
+      for (std::uint32_t e = 0; e < place.count; ++e) {
+        if (place.type == Type::Float64) {
+          add_unknown(in, first + e, e, place.count);
+        } else {
+          add_other(place.type, first + e);
+        }
+      }
     }
     guess_.resize(unknowns_.size());
+    find_rows();
   }
 
   void operator()(unit::Fleet& fleet, RunState& state, LoopReport& report) {
     gather(state);
     auto& inputs = state.signals.inputs.column<double>();
-    for (std::size_t i = 0; i < unknowns_.size(); ++i) guess_[i] = inputs[unknowns_[i]];
+    ++report.solved;
+    for (int round = 0; round < std::max(options_.iterations, 1); ++round) {
+      exchange_others(state.signals.inputs, kept_, true);
+      for (std::size_t i = 0; i < unknowns_.size(); ++i) guess_[i] = inputs[unknowns_[i]];
+      if (!unknowns_.empty()) solve(fleet, state, report);
+      for (std::size_t i = 0; i < unknowns_.size(); ++i) inputs[unknowns_[i]] = guess_[i];
+      exchange(fleet, state);
+      if (others_.empty()) return;
+      gather(state);
+      for (std::size_t i = 0; i < unknowns_.size(); ++i) inputs[unknowns_[i]] = guess_[i];
+      if (settled(state.signals.inputs)) return;
+      if (unknowns_.empty()) ++report.iterations, ++report.evaluations;
+    }
+    throw run_error(
+        "the algebraic loop {} does not settle at t = {} s: values in it that are not of type Float64 change each time "
+        "({} times); break the loop with a unit that has a delay",
+        fmt::join(loop_.variables, " → "), state.t, options_.iterations);
+  }
+
+ private:
+  struct Known {  // the input that is an unknown
+    std::uint32_t member = 0;
+    ValueReference reference = 0;
+    std::uint32_t element = 0;
+    std::uint32_t count = 1;
+  };
+  struct Row {
+    std::uint32_t member = graph::no_source;  // of the source, if it is in the loop
+    std::size_t at = 0;                       // among what the member is asked for
+    double factor = 1;
+  };
+  struct Other {
+    Type type = Type::Float64;
+    std::uint32_t input = 0;
+    std::uint32_t kept = 0;
+  };
+
+  void solve(unit::Fleet& fleet, RunState& state, LoopReport& report) {
     solve::FixedPoint problem;
     problem.size = unknowns_.size();
     problem.g = [&](std::span<const double> x, std::span<double> image) { evaluate(fleet, state, x, image); };
     problem.jacobian = [&](std::span<const double> x, std::span<double> j) { return jacobian(fleet, state, x, j); };
     const auto outcome = method_.solve(problem, options_, guess_);
-    ++report.solved;
     report.iterations += static_cast<std::uint64_t>(outcome.iterations);
     report.evaluations += outcome.evaluations;
     report.largest_residual = std::max(report.largest_residual, outcome.largest);
+    exchange_others(state.signals.inputs, kept_, false);
     if (!outcome.converged) throw not_converged(outcome, state.t);
-    for (std::size_t i = 0; i < unknowns_.size(); ++i) inputs[unknowns_[i]] = guess_[i];
-    exchange(fleet, state);
   }
 
- private:
   void gather(RunState& state) const {
-    for (const auto u : units_) gathers_[u](state.signals.outputs, state.signals.inputs);
+    for (const auto u : units_) owner_.gathers_[u](state.signals.outputs, state.signals.inputs);
+    if (owner_.overrides_) owner_.overrides_(state);
   }
   void exchange(unit::Fleet& fleet, RunState& state) const {
     fleet.submit(units_, unit::Verb::evaluate, {state.t, 0, false}, state.signals);
     fleet.wait();
   }
 
-  void evaluate(unit::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> image) const {
+  void evaluate(unit::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> image) {
     auto& inputs = state.signals.inputs.column<double>();
     for (std::size_t i = 0; i < x.size(); ++i) inputs[unknowns_[i]] = x[i];
+    exchange_others(state.signals.inputs, kept_, false);
     exchange(fleet, state);
     gather(state);
     for (std::size_t i = 0; i < x.size(); ++i) image[i] = inputs[unknowns_[i]];
   }
 
+  // --- what is not of type Float64
+
+  void add_other(Type type, std::uint32_t input) {
+    with_type(type, [&]<class T>() {
+      auto& column = kept_.column<T>();
+      others_.push_back({type, input, static_cast<std::uint32_t>(column.size())});
+      column.emplace_back();
+    });
+  }
+  void exchange_others(Columns& inputs, Columns& kept, bool keep) const {
+    for (const auto& o : others_) {
+      with_type(o.type, [&]<class T>() {
+        auto& there = inputs.column<T>()[o.input];
+        auto& here = kept.column<T>()[o.kept];
+        if (keep) {
+          here = there;
+        } else {
+          there = here;
+        }
+      });
+    }
+  }
+  [[nodiscard]] bool settled(const Columns& inputs) const {
+    return std::all_of(others_.begin(), others_.end(), [&](const Other& o) {
+      bool same = false;
+      with_type(o.type, [&]<class T>() {
+        const auto& now = inputs.column<T>()[o.input];
+        const auto& was = kept_.column<T>()[o.kept];
+        if constexpr (std::is_same_v<T, float>) {
+          const double tolerance = std::max<double>(options_.tolerance, 4 * std::numeric_limits<float>::epsilon());
+          same = std::abs(double{now} - double{was}) <= tolerance * std::max(1.0, std::abs(double{now}));
+        } else if constexpr (std::is_same_v<T, EnumValue> || std::is_base_of_v<Bool, T>) {
+          same = now.value == was.value;
+        } else {
+          same = now == was;
+        }
+      });
+      return same;
+    });
+  }
+
+  // --- derivatives
+
+  void add_unknown(const graph::Loop::Input& in, std::uint32_t input, std::uint32_t element, std::uint32_t count) {
+    const auto& unit = plan_.units[in.unit];
+    const auto& v = (*unit.description)[unit.inputs.choice()[in.input]];
+    differentiable_ = differentiable_ && v.variability == describe::Variability::continuous;
+    unknowns_.push_back(input);
+    knowns_.push_back({member(in.unit), v.reference, element, count});
+  }
+
+  // Where the derivative of each unknown's source stands among those that its unit is asked for. FMI 3.0, 2.2.11: an
+  // array is asked for as a whole.
+  void find_rows() {
+    asked_.resize(units_.size());
+    rows_.resize(unknowns_.size());
+    const Gather::Owners owners(plan_);
+    for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+      const auto source = plan_.sources[real][unknowns_[i]];
+      if (source == graph::no_source) {
+        // Nothing drives this element, or a conversion does.
+        differentiable_ = differentiable_ && !is_converted(units_[knowns_[i].member], unknowns_[i]);
+        continue;
+      }
+      const auto from = owners.of(Type::Float64, source);
+      if (from == graph::no_unit || !std::binary_search(units_.begin(), units_.end(), from)) continue;
+      const auto& unit = plan_.units[from];
+      const auto& group = reals_of(unit.outputs);
+      const auto element = source - unit.first_output[real];
+      const auto after = std::upper_bound(group.offsets.begin(), group.offsets.end(), element);
+      const auto index = static_cast<std::size_t>(after - group.offsets.begin()) - 1;
+      differentiable_ =
+          differentiable_ && (*unit.description)[group.variables[index]].causality == describe::Causality::output;
+      rows_[i].member = member(from);
+      rows_[i].at = ask(asked_[rows_[i].member], group, index) + element - group.offsets[index];
+      rows_[i].factor = factor_of(unknowns_[i]);
+    }
+  }
+
+  struct Asked {
+    std::vector<ValueReference> references;
+    std::vector<std::size_t> first;  // element of each
+    std::size_t elements = 0;
+  };
+  static std::size_t ask(Asked& asked, const describe::SignalSet::Group& group, std::size_t index) {
+    const auto found = std::find(asked.references.begin(), asked.references.end(), group.references[index]);
+    if (found != asked.references.end()) return asked.first[static_cast<std::size_t>(found - asked.references.begin())];
+    asked.references.push_back(group.references[index]);
+    asked.first.push_back(asked.elements);
+    asked.elements += group.offsets[index + 1] - group.offsets[index];
+    return asked.first.back();
+  }
+
   // ∂c(g(u))/∂u from the directional derivatives of all units of the loop; false when one has none.
   bool jacobian(unit::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> j) {
+    if (!differentiable_ || owner_.overrides_) return false;
     for (const auto u : units_)
       if (fleet.unit(u).derivatives() == nullptr) return false;
     auto& inputs = state.signals.inputs.column<double>();
     for (std::size_t i = 0; i < x.size(); ++i) inputs[unknowns_[i]] = x[i];
+    exchange_others(state.signals.inputs, kept_, false);
     exchange(fleet, state);
     const std::size_t n = unknowns_.size();
     std::fill(j.begin(), j.end(), 0.0);
-    for (std::size_t column = 0; column < n; ++column) add_column(fleet, column, j.subspan(column * n, n));
+    for (std::size_t column = 0; column < n; ++column) add_column(fleet, knowns_[column], j.subspan(column * n, n));
     return true;
   }
 
-  void add_column(unit::Fleet& fleet, std::size_t column, std::span<double> to) {
-    const auto input = unknowns_[column];
-    const UnitId u = owner_of_input(input);
-    const auto& unit = plan_.units[u];
-    const auto reference = reference_at(unit.inputs, input - unit.first_input[real]);
-    for (std::size_t row = 0; row < unknowns_.size(); ++row) {
-      const auto source = plan_.sources[real][unknowns_[row]];
-      if (source == graph::no_source || source < unit.first_output[real] ||
-          source >= unit.first_output[real] + element_count(unit.outputs))
-        continue;
-      const auto output = reference_at(unit.outputs, source - unit.first_output[real]);
-      const double one = 1;
-      double sensitivity = 0;
-      fleet.unit(u).derivatives()->directional({&output, 1}, {&reference, 1}, {&one, 1}, {&sensitivity, 1});
-      to[row] = factor_of(unknowns_[row]) * sensitivity;
-    }
+  void add_column(unit::Fleet& fleet, const Known& known, std::span<double> to) {
+    const auto& asked = asked_[known.member];
+    if (asked.references.empty()) return;
+    seed_.assign(known.count, 0.0);
+    seed_[known.element] = 1;
+    sensitivity_.assign(asked.elements, 0.0);
+    fleet.unit(units_[known.member])
+        .derivatives()
+        ->directional(asked.references, {&known.reference, 1}, seed_, sensitivity_);
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+      if (rows_[row].member == known.member) to[row] = rows_[row].factor * sensitivity_[rows_[row].at];
   }
 
-  [[nodiscard]] UnitId owner_of_input(std::uint32_t input) const {
-    for (const auto u : units_) {
-      const auto first = plan_.units[u].first_input[real];
-      if (input >= first && input < first + element_count(plan_.units[u].inputs)) return u;
-    }
-    CONSORT_ASSERT(false);
-    return graph::no_unit;
+  [[nodiscard]] std::uint32_t member(UnitId unit) const {
+    return static_cast<std::uint32_t>(std::lower_bound(units_.begin(), units_.end(), unit) - units_.begin());
   }
-  static std::uint32_t element_count(const describe::SignalSet& set) {
-    for (const auto& g : set.groups())
-      if (g.type == Type::Float64) return static_cast<std::uint32_t>(g.elements());
-    return 0;
-  }
-  static ValueReference reference_at(const describe::SignalSet& set, std::uint32_t element) {
-    for (const auto& g : set.groups()) {
-      if (g.type != Type::Float64) continue;
-      const auto after = std::upper_bound(g.offsets.begin(), g.offsets.end(), element);
-      return g.references[static_cast<std::size_t>(after - g.offsets.begin()) - 1];
-    }
-    return 0;
+  static const describe::SignalSet::Group& reals_of(const describe::SignalSet& set) {
+    const auto& groups = set.groups();
+    const auto found =
+        std::find_if(groups.begin(), groups.end(), [](const auto& g) { return g.type == Type::Float64; });
+    CONSORT_ASSERT(found != groups.end());
+    return *found;
   }
   [[nodiscard]] double factor_of(std::uint32_t input) const {
-    for (const auto& s : plan_.scalings)
-      if (s.input == input) return s.factor;
-    return 1;
+    const auto found = std::lower_bound(plan_.scalings.begin(), plan_.scalings.end(), input,
+                                        [](const auto& s, std::uint32_t i) { return s.input < i; });
+    return found != plan_.scalings.end() && found->input == input ? found->factor : 1;
+  }
+  [[nodiscard]] bool is_converted(UnitId unit, std::uint32_t input) const {
+    const auto first = std::lower_bound(plan_.conversions.begin(), plan_.conversions.end(), unit,
+                                        [](const auto& c, UnitId u) { return c.unit < u; });
+    return std::any_of(first, plan_.conversions.end(),
+                       [&](const auto& c) { return c.unit == unit && c.to == Type::Float64 && c.input == input; });
   }
 
   [[nodiscard]] Error not_converged(const solve::NonlinearOutcome& outcome, Time t) const {
     std::vector<std::string> residuals;
     for (std::size_t i = 0; i < unknowns_.size() && i < 8; ++i)
-      residuals.push_back(fmt::format("{} {:.3g}", input_name(unknowns_[i]), outcome.residuals[i]));
+      residuals.push_back(fmt::format("{} {:.3g}", input_name(i), outcome.residuals[i]));
     return run_error(
         "the algebraic loop {} does not converge at t = {} s with '{}' ({} iterations; residuals: {}); try another "
         "loop "
         "method, other start values, or break the loop with a unit that has a delay",
         fmt::join(loop_.variables, " → "), t, method_.name, outcome.iterations, fmt::join(residuals, ", "));
   }
-  [[nodiscard]] std::string input_name(std::uint32_t input) const {
-    const auto& unit = plan_.units[owner_of_input(input)];
-    for (const auto& g : unit.inputs.groups()) {
-      if (g.type != Type::Float64) continue;
-      const auto after = std::upper_bound(g.offsets.begin(), g.offsets.end(), input - unit.first_input[real]);
-      const auto id = g.variables[static_cast<std::size_t>(after - g.offsets.begin()) - 1];
-      return fmt::format("{}.{}", unit.name, (*unit.description)[id].name);
-    }
-    return unit.name;
+  [[nodiscard]] std::string input_name(std::size_t unknown) const {
+    const auto& unit = plan_.units[units_[knowns_[unknown].member]];
+    const auto& group = reals_of(unit.inputs);
+    const auto after =
+        std::upper_bound(group.offsets.begin(), group.offsets.end(), unknowns_[unknown] - unit.first_input[real]);
+    const auto id = group.variables[static_cast<std::size_t>(after - group.offsets.begin()) - 1];
+    return fmt::format("{}.{}", unit.name,
+                       describe::element_name(*unit.description, (*unit.description)[id], knowns_[unknown].element));
   }
 
   const graph::Plan& plan_;
   const graph::Loop& loop_;
   const solve::NonlinearMethod& method_;
   solve::NonlinearOptions options_;
-  const std::vector<Gather>& gathers_;
-  std::vector<UnitId> units_;
+  const Consistency& owner_;
+  std::vector<UnitId> units_;            // sorted; a member is its place here
   std::vector<std::uint32_t> unknowns_;  // elements of the inputs' Float64 column
-  std::vector<double> guess_;
+  std::vector<Known> knowns_;            // the same
+  std::vector<Row> rows_;                // the same
+  std::vector<Asked> asked_;             // by member
+  std::vector<Other> others_;
+  Columns kept_;  // of the others
+  bool differentiable_ = true;
+  std::vector<double> guess_, seed_, sensitivity_;
 };
 
 Consistency::Consistency(const graph::Plan& plan, const graph::LoopSettings& settings, std::vector<bool> takes_part)
@@ -173,7 +309,7 @@ Consistency::Consistency(const graph::Plan& plan, const graph::LoopSettings& set
     const auto& units = plan.loops[l].units;
     // A loop through a unit that answers only after a step is delayed by that step, and so no loop here.
     if (std::all_of(units.begin(), units.end(), [&](UnitId u) { return takes_part[u]; }))
-      solvers_[l] = std::make_unique<LoopSolver>(plan, plan.loops[l], settings, gathers_, takes_part);
+      solvers_[l] = std::make_unique<LoopSolver>(plan, plan.loops[l], settings, *this);
   }
   for (const auto& e : plan.evaluation) {
     if (e.unit != graph::no_unit) {
@@ -191,6 +327,7 @@ Consistency::~Consistency() = default;
 
 void Consistency::refresh(UnitId unit, unit::Fleet& fleet, RunState& state) {
   gathers_[unit](state.signals.outputs, state.signals.inputs);
+  if (overrides_) overrides_(state);
   fleet.submit(std::span(&unit, 1), unit::Verb::evaluate, {state.t, 0, false}, state.signals);
   fleet.wait();
 }

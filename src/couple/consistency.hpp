@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "couple/gather.hpp"
@@ -37,6 +39,9 @@ class Consistency {
   // Whether there is anything to do: somebody takes part whose outputs follow inputs.
   [[nodiscard]] bool needed() const { return !order_.empty(); }
 
+  // What changes inputs after they have been routed: scenarios. To be set before the first use.
+  void set_overrides(std::function<void(RunState&)> overrides) { overrides_ = std::move(overrides); }
+
   // Throws Error (run) when a loop does not converge; it names the variables and shows the last residuals.
   void operator()(unit::Fleet& fleet, RunState& state);
 
@@ -51,6 +56,7 @@ class Consistency {
   std::vector<Gather> gathers_;  // by unit
   std::vector<std::unique_ptr<LoopSolver>> solvers_;
   std::vector<LoopReport> reports_;
+  std::function<void(RunState&)> overrides_;
 };
 
 }  // namespace consort::couple
