@@ -30,7 +30,7 @@ Slot target_slot(const Flat& flat, const std::vector<describe::StartValues>& sta
 }  // namespace
 
 Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options) {
-  const Flat flat = flatten(system, catalogue);
+  Flat flat = flatten(system, catalogue);
   auto starts = resolve_settings(flat, system, options.settings);
   const Links links = trace(flat, starts);
   std::vector<Slot> targets;
@@ -52,6 +52,7 @@ Plan compile(const System& system, const Catalogue& catalogue, const CompileOpti
   lay_out(flat, links, targets, plan);
   for (auto& unit : plan.units) find_feed_through(unit);
   find_loops_and_order(plan);
+  plan.unit_by_path = std::move(flat.unit_by_path);
   return plan;
 }
 

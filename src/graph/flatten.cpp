@@ -58,7 +58,9 @@ class Flattener {
     unit.component = &component;
     unit.systems = inside_;
     unit.description = &catalogue_(component);
-    flat_.unit_by_path.emplace(unit.path, static_cast<UnitId>(flat_.units.size()));
+    const bool is_new = flat_.unit_by_path.emplace(unit.path, static_cast<UnitId>(flat_.units.size())).second;
+    require(is_new, "two units have the path '{}'{}; rename one, or the system that it is in", unit.path,
+            where_text(component.where));
     flat_.units.push_back(std::move(unit));
   }
 
@@ -70,11 +72,6 @@ class Flattener {
         p.connector = end.connector;
         return p;
       }
-      const auto names = system.element_names();
-      require(system.system(end.element) != nullptr,
-              "the connection {} → {}{}: there is no element '{}' in system '{}'{}", connection.from.text(),
-              connection.to.text(), where_text(connection.where), end.element, system.name,
-              suggestion(end.element, names));
     }
     const std::string path = prefix + (end.element.empty() ? "" : end.element + ".") + end.connector;
     const auto node = flat_.node_by_path.find(path);
@@ -84,6 +81,11 @@ class Flattener {
   }
 
   static Error no_connector(const System& system, const Endpoint& end, const Connection& connection) {
+    if (!end.element.empty() && system.system(end.element) == nullptr) {
+      return input_error("the connection {} → {}{}: there is no element '{}' in system '{}'{}", connection.from.text(),
+                         connection.to.text(), where_text(connection.where), end.element, system.name,
+                         suggestion(end.element, system.element_names()));
+    }
     const System& owner = end.element.empty() ? system : *system.system(end.element);
     std::vector<std::string_view> names;
     for (const auto& connector : owner.connectors) names.emplace_back(connector.name);

@@ -21,8 +21,8 @@ Columns Plan::make_inputs() const { return sized(input_count); }
 Columns Plan::make_outputs() const { return sized(output_count); }
 
 UnitId Plan::find_unit(std::string_view path) const {
-  const auto found = std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.name == path; });
-  return found == units.end() ? no_unit : static_cast<UnitId>(found - units.begin());
+  const auto found = unit_by_path.find(std::string(path));
+  return found == unit_by_path.end() ? no_unit : found->second;
 }
 
 UnitId Plan::require_unit(std::string_view path) const {

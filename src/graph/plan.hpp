@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/value.hpp"
@@ -116,6 +117,7 @@ class Plan {
   std::string name;
   Experiment experiment;
   std::vector<PlannedUnit> units;
+  std::unordered_map<std::string, UnitId> unit_by_path;  // for find_unit()
   std::vector<ExternalSignal> externals;
   std::vector<NamedSignal> connectors;  // the system's own output connectors
   std::vector<ConnectionInfo> connections;

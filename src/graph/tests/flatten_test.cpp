@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include <gmock/gmock.h>
 
 #include "plant.hpp"
@@ -54,6 +56,38 @@ TEST_F(Flattening, FollowsConnectorsOverThreeLevels) {
   EXPECT_TRUE(comes_from(plan, "deep.gain.gain.gain.gain.u", "source.y"));
   EXPECT_TRUE(comes_from(plan, "sink.u", "deep.gain.gain.gain.gain.y"));
   EXPECT_EQ(plan.connections.size(), 2U);
+}
+
+TEST_F(Flattening, TwoUnitsOfOnePathAreRefused) {
+  System s("top");
+  s.add("front.gain", "gain.fmu");
+  System front("front");
+  front.add("gain", "gain.fmu");
+  s.add_system(std::move(front));
+  try {
+    (void)shelf.compile(s);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("front.gain"));
+  }
+}
+
+TEST_F(Flattening, ConnectionsOfManyNestedSystemsTakeLinearTime) {
+  constexpr int count = 10'000;
+  System s("top");
+  for (int i = 0; i < count; ++i) {
+    auto inner = nested_gain(0);
+    inner.name = "s" + std::to_string(i);
+    s.add_system(std::move(inner));
+  }
+  for (int i = 0; i < count; ++i)
+    s.connect("s" + std::to_string(i) + ".y", "s" + std::to_string((i + 1) % count) + ".u");
+  const auto begun = std::chrono::steady_clock::now();
+  const auto plan = shelf.compile(s);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+  EXPECT_EQ(plan.find_unit("s9999.gain"), 9999U);
+  EXPECT_EQ(plan.find_unit("s9999.gains"), no_unit);
+  EXPECT_LT(taken.count(), 10) << "much longer where the names of all are looked through for each connection";
 }
 
 TEST_F(Flattening, OneConnectorDrivesManyInputsOfSeveralLevels) {
