@@ -70,6 +70,7 @@ void BufferedSink::lay_out(const Header& header) {
   fixed_size_ = (fixed_size_ + 7) & ~std::size_t{7};
   add(Type::String);
   add(Type::Binary);
+  only_doubles_ = text_parts_.empty() && parts_.size() == 1 && parts_[0].type == Type::Float64;
   ring_ = std::make_unique<RowRing>(std::max(capacity_, 2 * (fixed_size_ + 64)));
 }
 
@@ -91,7 +92,7 @@ void BufferedSink::begin(const Header& header) {
 
 void BufferedSink::write(Time t, const Columns& row) {
   if (text_parts_.empty()) {
-    encode(begin_row(t), t, row);
+    encode(begin_row(t), row);
     end_row();
     return;
   }
@@ -101,7 +102,7 @@ void BufferedSink::write(Time t, const Columns& row) {
     std::byte* const to = reserve(size);
     put(to, t);
     put(to + time_size + fixed_size_, std::uint64_t{texts});
-    encode(to + time_size, t, row);
+    encode(to + time_size, row);
   } else {
     std::byte* const to = reserve(time_size + fixed_size_ + 2 * sizeof(std::uint64_t));
     put(put(to + time_size + fixed_size_, is_elsewhere), new Columns(row));
@@ -115,20 +116,27 @@ std::byte* BufferedSink::begin_row(Time t) { return put(reserve(time_size + fixe
 std::byte* BufferedSink::reserve(std::size_t size) {
   CONSORT_ASSERT(thread_.joinable());
   if (failed_.load(std::memory_order_acquire)) throw_failure();
-  // The writer naps while there is little to do; it is fetched when a sixteenth of the buffer waits for it.
-  if (ring_->produced() >= look_at_) {
-    if (ring_->produced() - ring_->consumed() >= ring_->capacity() / 16) wake();
-    look_at_ = ring_->produced() + ring_->capacity() / 16;
+  // The writer naps while there is little to do; it is fetched when a quarter of the buffer waits for it.
+  if (const std::uint64_t produced = ring_->produced(); produced >= look_at_) {
+    if (produced - ring_->consumed() >= ring_->capacity() / 4) wake();
+    look_at_ = produced + ring_->capacity() / 8;
   }
-  for (int tries = 0; tries < 100; ++tries) {
+  for (int tries = 0; tries < 50; ++tries) {
     if (std::byte* const place = ring_->reserve(size)) return place;
-    if (tries > 50) std::this_thread::yield();
   }
+  return wait_for_room(size);
+}
+
+// Until the buffer is half empty: who goes on at once is soon here again.
+std::byte* BufferedSink::wait_for_room(std::size_t size) {
   for (;;) {
     wake();
-    if (std::byte* const place = ring_->reserve(size)) return place;
     std::unique_lock lock(mutex_);
-    to_caller_.wait_for(lock, 1ms);
+    caller_waits_.store(true);
+    to_caller_.wait_for(lock, 2ms, [this] { return is_half_empty(); });
+    caller_waits_.store(false);
+    lock.unlock();
+    if (std::byte* const place = ring_->reserve(size)) return place;
   }
 }
 
@@ -140,7 +148,13 @@ std::size_t BufferedSink::text_size(const Columns& row) const {
 }
 
 // `to` is the place of the numbers.
-void BufferedSink::encode(std::byte* to, Time, const Columns& row) const {
+void BufferedSink::encode(std::byte* to, const Columns& row) const {
+  if (only_doubles_) {  // by far the most rows are such
+    const std::vector<double>& column = row.column<double>();
+    CONSORT_ASSERT(column.size() == parts_[0].count);
+    std::memcpy(to, column.data(), column.size() * sizeof(double));
+    return;
+  }
   for (const Part& part : parts_) {
     with_type(part.type, [&]<class T>() {
       CONSORT_ASSERT(row.column<T>().size() == part.count);
@@ -275,6 +289,7 @@ bool BufferedSink::drain() {
   hand_over(record, true);
   ring_->pop();
   dirty_ = true;
+  give_room();
   return true;
 }
 
@@ -297,8 +312,15 @@ bool BufferedSink::drain_batch() {
   }
   ring_->pop_many(record.size(), batch.count);
   dirty_ = true;
-  to_caller_.notify_one();  // it may wait for room
+  give_room();
   return true;
+}
+
+// A caller that is overlooked here looks for itself after a moment.
+void BufferedSink::give_room() {
+  if (!caller_waits_.load(std::memory_order_relaxed) || !is_half_empty()) return;
+  { const std::lock_guard lock(mutex_); }
+  to_caller_.notify_one();
 }
 
 // To all sinks, or to those that do not take batches.

@@ -68,17 +68,20 @@ class BufferedSink : public Sink {
 
   void lay_out(const Header& header);
   std::byte* reserve(std::size_t size);
+  std::byte* wait_for_room(std::size_t size);
+  [[nodiscard]] bool is_half_empty() const { return ring_->produced() - ring_->consumed() <= ring_->capacity() / 2; }
   void wake();
   void throw_failure();
   void report_failure();
   [[nodiscard]] std::size_t text_size(const Columns& row) const;
-  void encode(std::byte* to, Time t, const Columns& row) const;
+  void encode(std::byte* to, const Columns& row) const;
   void end_sinks();
 
   // The writer's thread.
   void work();
   bool drain();
   bool drain_batch();
+  void give_room();
   void hand_over(std::span<const std::byte> record, bool to_all);
   void drain_and_stay();
   void decode(std::span<const std::byte> record);
@@ -93,6 +96,7 @@ class BufferedSink : public Sink {
   std::vector<Part> text_parts_;  // String, Binary
   std::array<std::size_t, type_count> offsets_{};
   std::size_t fixed_size_ = 0;  // of the numbers of a row
+  bool only_doubles_ = false;
   std::unique_ptr<RowRing> ring_;
   std::uint64_t look_at_ = 0;  // where the producer looks whether the writer is behind
 
@@ -105,6 +109,7 @@ class BufferedSink : public Sink {
   std::uint64_t flushes_wanted_ = 0;
   std::uint64_t flushes_done_ = 0;
   bool stop_ = false;
+  std::atomic<bool> caller_waits_{false};  // for room
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;  // set before failed_
   bool reported_ = false;       // the caller knows

@@ -54,13 +54,35 @@ std::string dataset_path(const std::string& group, Type type) {
   return group.empty() ? "/" + name : "/units/" + link_name(group) + "/" + name;
 }
 
-// Most units have a few signals: less than a call of memcpy is worth.
-void copy_words(std::byte* to, const std::byte* from, std::size_t size) {
-  if (size > 128 || size % sizeof(std::uint64_t) != 0) {
-    std::memcpy(to, from, size);
-    return;
-  }
-  for (std::size_t i = 0; i < size; i += sizeof(std::uint64_t)) std::memcpy(to + i, from + i, sizeof(std::uint64_t));
+// Most units have a few signals: less than a call of memcpy is worth. Sizes that are known to the compiler are a few
+// instructions.
+struct Rows {
+  std::byte* to;
+  std::size_t to_stride;
+  const std::byte* from;
+  std::size_t from_stride;
+  std::size_t count;
+  std::size_t size;  // of each, in bytes
+};
+
+template <std::size_t Words>
+void copy_rows_of(const Rows& r) {
+  const std::size_t size = Words == 0 ? r.size : Words * sizeof(std::uint64_t);
+  std::byte* to = r.to;
+  const std::byte* from = r.from;
+  for (std::size_t i = 0; i < r.count; ++i, to += r.to_stride, from += r.from_stride) std::memcpy(to, from, size);
+}
+
+template <std::size_t... Words>
+constexpr auto copiers(std::index_sequence<Words...>) {
+  return std::array{&copy_rows_of<Words>...};
+}
+
+void copy_rows(const Rows& rows) {
+  static constexpr auto by_words = copiers(std::make_index_sequence<17>());
+  const std::size_t words = rows.size / sizeof(std::uint64_t);
+  const bool known = rows.size % sizeof(std::uint64_t) == 0 && words < by_words.size();
+  by_words[known ? words : 0](rows);
 }
 
 // Without a cache complete chunks go from our buffer to the file; it would only copy them.
@@ -171,7 +193,7 @@ void Hdf5Sink::write(Time t, const Columns& row) {
   std::memcpy(time_to_, &t, sizeof t);
   time_to_ += sizeof t;
   for (Copy& copy : copies_) {
-    copy_words(copy.to, from[copy.type] + copy.from, copy.size);
+    copy_rows({copy.to, 0, from[copy.type] + copy.from, 0, 1, copy.size});
     copy.to += copy.row_bytes;
   }
   for (const std::size_t i : text_blocks_) append_texts(blocks_[i], row);
@@ -185,13 +207,12 @@ bool Hdf5Sink::write_batch(const RowBatch& batch) {
   for (std::size_t done = 0; done < batch.count;) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(batch.count - done, complete_at_ - rows_));
     const std::byte* const rows = batch.first + done * batch.stride;
-    for (std::size_t i = 0; i < count; ++i)
-      std::memcpy(time_to_ + i * sizeof(Time), rows + i * batch.stride, sizeof(Time));
+    copy_rows({time_to_, sizeof(Time), rows, batch.stride, count, sizeof(Time)});
     time_to_ += count * sizeof(Time);
     for (Copy& copy : copies_) {
-      const std::byte* from = rows + batch.offsets[copy.type] + copy.from;
-      for (std::size_t i = 0; i < count; ++i, from += batch.stride, copy.to += copy.row_bytes)
-        copy_words(copy.to, from, copy.size);
+      const std::byte* const from = rows + batch.offsets[copy.type] + copy.from;
+      copy_rows({copy.to, copy.row_bytes, from, batch.stride, count, copy.size});
+      copy.to += count * copy.row_bytes;
     }
     rows_ += count;
     done += count;

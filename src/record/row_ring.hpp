@@ -68,16 +68,13 @@ class RowRing {
     next_tail_ = tail + header_size + round_up(size);
     return {bytes_.get() + at + header_size, size};
   }
-  // How many records of the size of the front one stand behind each other in memory, from it on, `stride()` bytes
-  // apart; `most` at most. After front(); pop_many() then takes `count` of them away.
-  [[nodiscard]] std::size_t run(std::size_t size, std::size_t most) {
+  // After front(), if all records have one size: how many of them stand behind each other in memory from it on,
+  // stride() bytes apart; `most` at most. pop_many() then takes that many away.
+  [[nodiscard]] std::size_t run(std::size_t size, std::size_t most) const {
     const std::size_t whole = stride(size);
     const std::uint64_t begin = next_tail_ - whole;
     const std::size_t at = static_cast<std::size_t>(begin) & (capacity_ - 1);
-    most = std::min({most, static_cast<std::size_t>(head_seen_ - begin) / whole, (capacity_ - at) / whole});
-    std::size_t count = 1;
-    while (count < most && load(at + count * whole) == size) ++count;
-    return count;
+    return std::min({most, static_cast<std::size_t>(head_seen_ - begin) / whole, (capacity_ - at) / whole});
   }
   [[nodiscard]] static std::size_t stride(std::size_t size) { return header_size + round_up(size); }
   void pop_many(std::size_t size, std::size_t count) {
