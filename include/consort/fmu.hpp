@@ -4,10 +4,14 @@
 //   const consort::Result result = ball.simulate({.stop_time = 2.0, .start_values = {{"e", "0.9"}}});
 //   for (std::size_t i = 0; i < result.time().size(); ++i) use(result.time()[i], result["h"][i]);
 //
-// Everything throws consort::Error with a text for people; nothing else is thrown on purpose.
+// Everything throws consort::Error with a text for people; nothing else is thrown on purpose. Several of them coupled:
+// consort/system.hpp.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +22,7 @@
 
 #include "consort/error.hpp"
 #include "consort/export.hpp"
+#include "consort/result.hpp"
 
 namespace consort {
 
@@ -32,6 +37,10 @@ struct SimulateOptions {
   std::filesystem::path input_file = {};                               // CSV: time first, then inputs
   std::vector<std::string> outputs = {};                               // what to record; default: the FMU's outputs
   std::filesystem::path output_file = {};                              // also write the rows there
+  std::string interface_type = {};                                     // "cs" or "me"; default: cs where it has it
+  std::string solver = {};                                             // for Model Exchange; default: cvode
+  std::function<void(const Progress&)> progress = {};                  // a few times a second
+  const std::atomic<bool>* stop_requested = nullptr;                   // ends the run cleanly when it becomes true
 };
 
 struct VariableInfo {
@@ -42,27 +51,43 @@ struct VariableInfo {
   std::string start;        // empty when there is none
   std::string unit;
   std::string description;
+  std::vector<std::uint64_t> shape = {};  // of an array, as structural parameters start; empty for a scalar
+  std::uint32_t value_reference = 0;
 };
 
-// Rows of a run, variable by variable.
-class CONSORT_API Result {
- public:
-  Result(Result&&) noexcept;
-  Result& operator=(Result&&) noexcept;
-  ~Result();
+// One way to run an FMU, and the capabilities that importers ask for most.
+struct InterfaceInfo {
+  std::string type;  // "Co-Simulation", "Model Exchange", "Scheduled Execution"
+  std::string model_identifier;
+  bool needs_execution_tool = false;
+  bool only_once_per_process = false;
+  bool can_save_state = false;
+  bool can_serialize_state = false;
+  bool directional_derivatives = false;
+  bool variable_step = false;
+  bool event_mode = false;
+  std::optional<double> fixed_internal_step = {};
+};
 
-  [[nodiscard]] std::span<const double> time() const;
-  [[nodiscard]] std::vector<std::string> names() const;
-  // One number per row; Booleans are 0 and 1. Throws for an unknown name (with suggestions) and for texts.
-  [[nodiscard]] std::span<const double> operator[](std::string_view name) const;
-  // What was done and assumed, in a few lines.
-  [[nodiscard]] const std::string& report() const;
-
- private:
-  friend class Fmu;
-  struct Data;
-  explicit Result(std::unique_ptr<Data> data);
-  std::unique_ptr<Data> data_;
+// What an FMU says about itself, apart from its variables.
+struct ModelInfo {
+  std::string model_name;
+  std::string fmi_version;  // "2.0"
+  std::string description;
+  std::string author;
+  std::string version;
+  std::string copyright;
+  std::string license;
+  std::string generation_tool;
+  std::string generation_date;
+  std::string instantiation_token;
+  std::optional<double> start_time = {};  // of the default experiment
+  std::optional<double> stop_time = {};
+  std::optional<double> tolerance = {};
+  std::optional<double> step_size = {};
+  std::uint32_t continuous_states = 0;
+  std::uint32_t event_indicators = 0;
+  std::vector<InterfaceInfo> interfaces = {};
 };
 
 class CONSORT_API Fmu {
@@ -75,11 +100,13 @@ class CONSORT_API Fmu {
 
   [[nodiscard]] const std::string& model_name() const;
   [[nodiscard]] const std::string& fmi_version() const;  // "2.0"
+  [[nodiscard]] ModelInfo info() const;
   [[nodiscard]] std::vector<VariableInfo> variables() const;
   // Every rule of the standard that it breaks, one text each, with file and line.
   [[nodiscard]] std::vector<std::string> problems() const;
 
-  // Runs it once from start to stop, in this process. May be called any number of times.
+  // Runs it once from start to stop, in this process. May be called any number of times. Throws FailedRun, with the
+  // rows up to then, when the FMU fails on the way.
   [[nodiscard]] Result simulate(const SimulateOptions& options = {}) const;
 
  private:

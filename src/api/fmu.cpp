@@ -1,42 +1,12 @@
 #include "consort/fmu.hpp"
 
+#include "api/common.hpp"
 #include "base/error.hpp"
 #include "engine/simulate_fmu.hpp"
 #include "fmi/check.hpp"
 #include "record/formats.hpp"
-#include "record/result.hpp"
 
 namespace consort {
-
-// --- Result ----------------------------------------------------------------------------------------------------------
-
-struct Result::Data {
-  record::Result rows;
-  std::string report;
-};
-
-Result::Result(std::unique_ptr<Data> data) : data_(std::move(data)) {}
-Result::Result(Result&&) noexcept = default;
-Result& Result::operator=(Result&&) noexcept = default;
-Result::~Result() = default;
-
-std::span<const double> Result::time() const { return data_->rows.time; }
-
-std::vector<std::string> Result::names() const {
-  std::vector<std::string> names;
-  for (const auto& t : data_->rows.trajectories) names.push_back(t.signal.name);
-  return names;
-}
-
-std::span<const double> Result::operator[](std::string_view name) const {
-  const auto& trajectory = data_->rows[name];
-  require(!trajectory.is_text(), "'{}' is a text; only numbers can be had as numbers", name);
-  return trajectory.numbers;
-}
-
-const std::string& Result::report() const { return data_->report; }
-
-// --- Fmu -------------------------------------------------------------------------------------------------------------
 
 struct Fmu::Data {
   fmi::Fmu fmu;
@@ -50,16 +20,26 @@ Fmu::~Fmu() = default;
 const std::string& Fmu::model_name() const { return data_->fmu.description().model_name; }
 const std::string& Fmu::fmi_version() const { return data_->fmu.description().fmi_version; }
 
+ModelInfo Fmu::info() const {
+  const auto& d = data_->fmu.description();
+  const auto& e = d.default_experiment;
+  ModelInfo info{d.model_name,      d.fmi_version,         d.description,       d.author,
+                 d.model_version,   d.copyright,           d.license,           d.generation_tool,
+                 d.generation_date, d.instantiation_token, e.start_time,        e.stop_time,
+                 e.tolerance,       e.step_size,           d.continuous_states, d.event_indicators};
+  for (const auto& i : d.interfaces) {
+    info.interfaces.push_back({std::string(name_of(i.type)), i.model_identifier, i.needs_execution_tool,
+                               i.only_once_per_process, i.can_save_state, i.can_serialize_state,
+                               i.directional_derivatives, i.variable_step, i.event_mode, i.fixed_internal_step});
+  }
+  return info;
+}
+
 std::vector<VariableInfo> Fmu::variables() const {
   const auto& d = data_->fmu.description();
   std::vector<VariableInfo> all;
   all.reserve(d.variables.size());
-  for (const auto& v : d.variables) {
-    const auto* start = d.start(v);
-    all.push_back({std::string(v.name), std::string(name_of(v.type)), std::string(name_of(v.causality)),
-                   std::string(name_of(v.variability)), start == nullptr ? "" : start->text(),
-                   std::string(d.unit_name(v)), std::string(v.description)});
-  }
+  for (const auto& v : d.variables) all.push_back(api::variable_info(d, v));
   return all;
 }
 
@@ -81,15 +61,19 @@ Result Fmu::simulate(const SimulateOptions& o) const {
   run.simulate.tolerance = o.tolerance;
   run.simulate.start_values = o.start_values;
   run.simulate.outputs = o.outputs;
+  run.simulate.stop_requested = o.stop_requested;
+  if (o.progress) run.simulate.progress = [&](const engine::Progress& p) { o.progress(api::public_progress(p)); };
   run.input_file = o.input_file;
+  run.interface = api::interface_of(o.interface_type);
+  if (!o.solver.empty()) run.solver = o.solver;
 
-  auto data = std::make_unique<Result::Data>();
-  record::MemorySink memory(data->rows);
-  std::vector<record::Sink*> sinks{&memory};
-  std::unique_ptr<record::Sink> file;
-  if (!o.output_file.empty()) sinks.push_back((file = record::make_sink(o.output_file)).get());
-  data->report = engine::simulate_fmu(data_->fmu, run, sinks).text();
-  return Result(std::move(data));
+  return api::collect(std::make_unique<Result::Data>(), [&](record::Result& rows) {
+    record::MemorySink memory(rows);
+    std::vector<record::Sink*> sinks{&memory};
+    std::unique_ptr<record::Sink> file;
+    if (!o.output_file.empty()) sinks.push_back((file = record::make_sink(o.output_file)).get());
+    return engine::simulate_fmu(data_->fmu, run, sinks);
+  });
 }
 
 }  // namespace consort

@@ -1,0 +1,139 @@
+// Systems from C++: several units, coupled, run at once or step by step.
+//
+//   consort::System car("car");
+//   car.add("wheel", "wheel.fmu").add("chassis", "chassis.fmu", {.solver = "cvode"});
+//   car.connect("wheel.z", "chassis.z_wheel").connect("chassis.z", "wheel.z_chassis").set("chassis.m", 400);
+//   const consort::Result result = car.run({.stop_time = 3, .step_size = 1e-3});
+//   use(result.time(), result["chassis.z"], result.unit("chassis.z"));
+//
+//   consort::Simulation simulation(car, {.stop_time = 3});   // or by hand
+//   simulation.initialize();
+//   while (!simulation.done()) { simulation.set("wheel.road", 0.1); simulation.step(); }
+//   use(simulation.value("chassis.z"));
+//
+// Everything throws consort::Error with a text for people; unknown names come with the nearest ones.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "consort/error.hpp"
+#include "consort/export.hpp"
+#include "consort/fmu.hpp"
+#include "consort/result.hpp"
+
+namespace consort {
+
+struct UnitOptions {
+  std::string interface_type = {};                                     // "cs" or "me"; default: cs where it has it
+  std::string solver = {};                                             // for Model Exchange; default: bdf
+  std::uint32_t substeps = 1;                                          // equal steps of its own per communication step
+  std::vector<std::pair<std::string, std::string>> start_values = {};  // name in the unit, value as text
+};
+
+// What is not given comes from the system's file, then from the units, then from defaults that Result::report() names.
+struct RunOptions {
+  std::optional<double> start_time = {};
+  std::optional<double> stop_time = {};
+  std::optional<double> step_size = {};        // between communication points
+  std::optional<double> output_interval = {};  // between rows; default: every communication point
+  std::optional<double> tolerance = {};        // of the units' solvers
+  std::string stepper = {};                    // "jacobi", "gauss-seidel", …; default: chosen from the graph
+  std::optional<int> extrapolation = {};       // order of the polynomials that inputs follow within a step, 0 to 3
+  std::optional<std::uint32_t> threads = {};   // default: as many as cores, used where it pays
+  std::vector<std::pair<std::string, std::string>> settings = {};  // path, value as text; beat what the system says
+  std::filesystem::path input_file = {};                           // CSV for the system's own inputs
+  std::vector<std::string> outputs = {};               // paths to record, with * and ?; default: all outputs
+  std::filesystem::path output_file = {};              // of run(): also write the rows there
+  std::function<void(const Progress&)> progress = {};  // of run(): a few times a second
+  const std::atomic<bool>* stop_requested = nullptr;   // of run(): ends it cleanly when it becomes true
+};
+
+// A value, not a handle: a copy is a system of its own.
+class CONSORT_API System {
+ public:
+  explicit System(std::string name = "system");
+  // A system file (.yaml). What it says about runs counts where RunOptions do not say otherwise, except that only the
+  // options name a result file.
+  [[nodiscard]] static System load(const std::filesystem::path& file);
+  System(const System&);
+  System& operator=(const System&);
+  System(System&&) noexcept;
+  System& operator=(System&&) noexcept;
+  ~System();
+
+  // An FMU. A relative path is taken from the working directory when the system is run.
+  System& add(std::string unit, const std::filesystem::path& source, const UnitOptions& options = {});
+  // A system inside of this one; its units are "name.unit".
+  System& add(std::string name, const System& inner);
+  // From an output ("wheel.z") to an input: input = factor · output + offset, after the conversion of units of measure.
+  // A name without a unit is a connector of the system itself, which is made when it does not exist.
+  System& connect(std::string_view from, std::string_view to, double factor = 1, double offset = 0);
+  // A start value by path ("wheel.m"), as text, in the unit of measure given or else the variable's own.
+  System& set(std::string path, std::string value, std::string unit_of_measure = {});
+  System& set(std::string path, double value);
+
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] std::vector<std::string> units() const;  // and systems inside, in the order of adding
+
+  // From start to stop, in this process; any number of times. Throws FailedRun, with the rows up to then, when a unit
+  // fails on the way.
+  [[nodiscard]] Result run(const RunOptions& options = {}) const;
+
+ private:
+  friend class Simulation;
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+// One run of a system by hand: initialize(), then step() until done(). Later changes of the system do not reach it. Not
+// to be used by two threads at once.
+class CONSORT_API Simulation {
+ public:
+  // Opens and checks everything; throws what is wrong with the system.
+  explicit Simulation(const System& system, const RunOptions& options = {});
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+  ~Simulation();
+
+  [[nodiscard]] double start_time() const;
+  [[nodiscard]] double stop_time() const;
+  [[nodiscard]] double step_size() const;
+  // The system's own inputs, then every variable of every unit, by path.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] VariableInfo variable(std::string_view path) const;
+
+  void initialize();
+  void step();  // to the next communication point; does nothing when done()
+  [[nodiscard]] bool done() const;
+  [[nodiscard]] double time() const;
+  void terminate();  // the destructor does it, too, but keeps errors to itself
+
+  // Of any variable, from initialize() on. value() is for scalars, values() and texts() have one entry per element of
+  // an array; texts are exact (the shortest that read back as the same value), also for integers beyond 2^53.
+  [[nodiscard]] double value(std::string_view path);
+  [[nodiscard]] std::vector<double> values(std::string_view path);
+  [[nodiscard]] std::vector<std::string> texts(std::string_view path);
+  // Before initialize(): start values. After: inputs that nothing drives and tunable parameters, from the next step on.
+  void set(std::string_view path, double value);
+  void set(std::string_view path, std::span<const double> elements);
+  void set(std::string_view path, std::span<const std::string> elements);  // as texts
+
+  // What was done and assumed until now, in a few lines.
+  [[nodiscard]] std::string report() const;
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace consort

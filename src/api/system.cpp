@@ -1,0 +1,118 @@
+#include "consort/system.hpp"
+
+#include <fmt/format.h>
+
+#include "api/common.hpp"
+#include "api/system_data.hpp"
+#include "base/error.hpp"
+#include "engine/system_files.hpp"
+#include "record/buffered_sink.hpp"
+#include "record/formats.hpp"
+
+namespace consort {
+
+System::System(std::string name) : data_(std::make_unique<Data>()) { data_->document.system.name = std::move(name); }
+System::System(const System& other) : data_(std::make_unique<Data>(*other.data_)) {}
+System& System::operator=(const System& other) {
+  if (this != &other) data_ = std::make_unique<Data>(*other.data_);
+  return *this;
+}
+System::System(System&&) noexcept = default;
+System& System::operator=(System&&) noexcept = default;
+System::~System() = default;
+
+System System::load(const std::filesystem::path& file) {
+  System system;
+  system.data_->document = engine::read_system_file(file);
+  return system;
+}
+
+// --- building --------------------------------------------------------------------------------------------------------
+
+System& System::add(std::string unit, const std::filesystem::path& source, const UnitOptions& options) {
+  const auto interface = api::interface_of(options.interface_type);
+  require(options.substeps > 0, "unit '{}': the number of sub-steps must be at least 1", unit);
+  auto& component = data_->document.system.add(std::move(unit), source);
+  component.interface = interface;
+  component.solver = options.solver;
+  component.substeps = options.substeps;
+  for (const auto& [name, value] : options.start_values) component.set(name, value);
+  return *this;
+}
+
+System& System::add(std::string name, const System& inner) {
+  auto nested = inner.data_->document.system;
+  nested.name = std::move(name);
+  data_->document.system.add_system(std::move(nested));
+  return *this;
+}
+
+System& System::connect(std::string_view from, std::string_view to, double factor, double offset) {
+  auto& system = data_->document.system;
+  if (factor == 1 && offset == 0) {
+    system.connect(from, to);
+  } else {
+    system.connect(from, to, {factor, offset});
+  }
+  return *this;
+}
+
+System& System::set(std::string path, std::string value, std::string unit_of_measure) {
+  data_->document.system.settings.push_back({std::move(path), std::move(value), std::move(unit_of_measure), {}});
+  return *this;
+}
+
+System& System::set(std::string path, double value) { return set(std::move(path), fmt::format("{}", value)); }
+
+const std::string& System::name() const { return data_->document.system.name; }
+
+std::vector<std::string> System::units() const {
+  const auto names = data_->document.system.element_names();
+  return {names.begin(), names.end()};
+}
+
+// --- running ---------------------------------------------------------------------------------------------------------
+
+namespace api {
+
+engine::SimulationOptions simulation_options(const graph::RunSettings& said, const RunOptions& o) {
+  engine::SimulationOptions options;
+  auto& run = options.run = said;
+  const auto take = [](auto& to, const auto& from) {
+    if (from) to = *from;
+  };
+  take(run.start, o.start_time);
+  take(run.stop, o.stop_time);
+  take(run.step, o.step_size);
+  take(run.output_interval, o.output_interval);
+  take(run.tolerance, o.tolerance);
+  take(run.extrapolation, o.extrapolation);
+  take(run.threads, o.threads);
+  if (!o.stepper.empty()) run.stepper = o.stepper;
+  if (!o.input_file.empty()) run.input_file = o.input_file.string();
+  if (!o.outputs.empty()) run.record = o.outputs;
+  for (const auto& [path, value] : o.settings) options.settings.push_back({path, value, {}, {}});
+  options.stop_requested = o.stop_requested;
+  if (o.progress) options.progress = [f = o.progress](const engine::Progress& p) { f(public_progress(p)); };
+  return options;
+}
+
+}  // namespace api
+
+Result System::run(const RunOptions& o) const {
+  engine::Simulation simulation(data_->document.system, api::simulation_options(data_->document.run, o));
+  return api::collect(std::make_unique<Result::Data>(), [&](record::Result& rows) {
+    record::MemorySink memory(rows);
+    std::vector<record::Sink*> sinks{&memory};
+    std::unique_ptr<record::Sink> file;
+    std::unique_ptr<record::BufferedSink> buffer;
+    if (!o.output_file.empty()) {
+      file = record::make_sink(o.output_file, {.compression = data_->document.run.compression});
+      record::Sink* const files[] = {file.get()};
+      sinks.push_back((buffer = std::make_unique<record::BufferedSink>(files)).get());
+    }
+    return simulation.run(sinks);
+  });
+}
+
+}  // namespace consort
