@@ -20,6 +20,17 @@ endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/consort" DESTINATION "${consort_include_dir}"
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
+# --- the Python package
+
+if(TARGET consort_python)
+  cmake_path(ABSOLUTE_PATH CONSORT_PYTHON_DIR BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE python_full)
+  file(RELATIVE_PATH library "${python_full}/consort" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set_target_properties(consort_python PROPERTIES INSTALL_RPATH "$ORIGIN/${library}")
+  install(TARGETS consort_python LIBRARY DESTINATION "${CONSORT_PYTHON_DIR}/consort")
+  get_target_property(files consort_python CONSORT_PACKAGE_FILES)
+  install(FILES ${files} DESTINATION "${CONSORT_PYTHON_DIR}/consort")
+endif()
+
 # --- consort_add_fmu: its function, the program that it runs, and the sources that it compiles
 
 set(consort_fmu_runtime "")

@@ -1,0 +1,23 @@
+"""Consort runs simulation models that come as FMUs, one at a time or coupled into systems.
+
+    import consort
+
+    md = consort.read_model_description("BouncingBall.fmu")
+    res = consort.simulate_fmu("BouncingBall.fmu", stop_time=2, start_values={"e": 0.9})
+    res.time, res["h"], res.unit("h")
+
+    res = consort.run("car.yaml", stop=3)
+
+Errors are consort.Error, with texts that end with what to do.
+"""
+
+from ._consort import Progress, __version__
+from ._description import DefaultExperiment, Interface, ModelDescription, Variable, read_model_description
+from ._error import Error
+from ._result import Result, read_result
+from ._system import Simulation, System, load_system, run, simulate_fmu
+
+__all__ = [
+    "DefaultExperiment", "Error", "Interface", "ModelDescription", "Progress", "Result", "Simulation", "System",
+    "Variable", "__version__", "load_system", "read_model_description", "read_result", "run", "simulate_fmu",
+]

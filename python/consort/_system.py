@@ -1,0 +1,258 @@
+"""FMUs and systems of FMUs, run at once or step by step."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, Union
+
+import numpy as np
+
+from . import _consort
+from ._description import Variable, array_from_texts, value_from_text, variable_from
+from ._error import Error
+from ._result import Result, finished
+from ._signals import Path, Signals, Value, elements_of, input_file, start_values as texts_of, text_of
+
+#: Called a few times a second; a run ends cleanly when it returns False, and with an error when it raises one.
+ProgressFunction = Callable[[_consort.Progress], Optional[bool]]
+
+
+def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Optional[float] = None,
+                 step_size: Optional[float] = None, output_interval: Optional[float] = None,
+                 tolerance: Optional[float] = None, solver: str = "cvode", interface_type: Optional[str] = None,
+                 start_values: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
+                 output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
+                 progress: Optional[ProgressFunction] = None) -> Result:
+    """Runs one FMU from start to stop.
+
+    What is not given comes from the FMU's default experiment, then from defaults that the result's report names.
+
+    step_size: between communication points in s; output_interval: between rows (default: every communication point).
+    solver: for Model Exchange. interface_type: "cs" or "me" (default: Co-Simulation where the FMU has it).
+    start_values: by name. input: a structured array or a dict of arrays with "time" and the inputs, or the path of a CSV
+    file. output: the names of variables to record (default: the FMU's outputs). output_file: also written there.
+
+    Raises Error; its `result` has the rows up to then when the FMU failed on the way. Ctrl-C ends the run at the next
+    communication point and raises KeyboardInterrupt, with a `result` likewise.
+    """
+    options = _consort.SimulateOptions()
+    options.start_time, options.stop_time = start_time, stop_time
+    options.step_size, options.output_interval, options.tolerance = step_size, output_interval, tolerance
+    options.solver, options.interface_type = solver, interface_type or ""
+    options.start_values = texts_of(start_values)
+    options.outputs = _names(output)
+    options.output_file = output_file or ""
+    fmu = _consort.Fmu(path)
+    with input_file(input) as file:
+        options.input_file = file if input is not None else ""
+        return finished(fmu.simulate(options, progress))
+
+
+class System:
+    """Units and their connections, by name.
+
+        car = System("car")
+        car.add("wheel", "wheel.fmu")
+        car.add("chassis", "chassis.fmu", start_values={"m": 400})
+        car.connect("wheel.z", "chassis.z_wheel")
+        res = car.run(stop=3, step=1e-3)
+    """
+
+    def __init__(self, name: str = "system") -> None:
+        self._raw = _consort.System(name)
+
+    @property
+    def name(self) -> str:
+        return self._raw.name()
+
+    @property
+    def units(self) -> List[str]:
+        """The names of units and of systems inside, in the order of adding."""
+        return self._raw.units()
+
+    def add(self, name: str, source: Union[Path, System], *, interface_type: Optional[str] = None, solver: str = "",
+            substeps: int = 1, start_values: Optional[Mapping[str, Value]] = None) -> System:
+        """Adds an FMU, or a copy of another system whose units are "name.unit" then; returns the system itself.
+
+        interface_type: "cs" or "me"; solver: for Model Exchange; substeps: equal steps of its own per communication step.
+        """
+        if isinstance(source, System):
+            self._raw.add_system(name, source._raw)
+            for variable, value in texts_of(start_values):
+                self._raw.set(f"{name}.{variable}", value, "")
+        else:
+            # A unit stays the same file when the working directory is changed before the run.
+            self._raw.add(name, os.path.abspath(source), interface_type or "", solver, substeps, texts_of(start_values))
+        return self
+
+    def connect(self, source: str, target: str, factor: float = 1.0, offset: float = 0.0) -> System:
+        """From an output to an input, by paths: target = factor · source + offset, after the conversion of units.
+
+        A name without a unit is a connector of the system itself, which is made when it does not exist.
+        """
+        self._raw.connect(source, target, factor, offset)
+        return self
+
+    def set(self, path: str, value: Value, unit: str = "") -> System:
+        """A start value by path ("wheel.m"), in the unit of measure given or else the variable's own."""
+        (_, text), = texts_of({path: value})
+        self._raw.set(path, text, unit)
+        return self
+
+    def run(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
+            output_interval: Optional[float] = None, tolerance: Optional[float] = None, stepper: str = "",
+            extrapolation: Optional[int] = None, threads: Optional[int] = None,
+            set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
+            output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
+            progress: Optional[ProgressFunction] = None) -> Result:
+        """Runs the system from start to stop.
+
+        What is not given comes from the system's file, then from the units, then from defaults that the report names.
+
+        step: between communication points in s; output_interval: between rows (default: every communication point).
+        stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). set: start values by path that beat what
+        the system says. input: for the system's own inputs, a structured array or a dict of arrays with "time", or the
+        path of a CSV file. output: paths to record, with * and ? (default: all outputs). output_file: also written there.
+
+        Raises Error; its `result` has the rows up to then when a unit failed on the way. Ctrl-C ends the run at the next
+        communication point and raises KeyboardInterrupt, with a `result` likewise.
+        """
+        options = _options(start, stop, step, output_interval, tolerance, stepper, extrapolation, threads, set, output)
+        options.output_file = output_file or ""
+        with input_file(input) as file:
+            options.input_file = file if input is not None else ""
+            return finished(self._raw.run(options, progress))
+
+    def simulation(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
+                   tolerance: Optional[float] = None, stepper: str = "", extrapolation: Optional[int] = None,
+                   threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None,
+                   input: Optional[Signals] = None) -> Simulation:
+        """A run to be stepped by hand, with the options of run()."""
+        options = _options(start, stop, step, None, tolerance, stepper, extrapolation, threads, set, None)
+        with input_file(input) as file:
+            options.input_file = file if input is not None else ""
+            return Simulation(_consort.Simulation(self._raw, options))
+
+    def __repr__(self) -> str:
+        return f"<consort.System '{self.name}': {', '.join(self.units)}>"
+
+
+def _options(start: Any, stop: Any, step: Any, output_interval: Any, tolerance: Any, stepper: str, extrapolation: Any,
+             threads: Any, settings: Any, output: Any) -> _consort.RunOptions:
+    options = _consort.RunOptions()
+    options.start_time, options.stop_time, options.step_size = start, stop, step
+    options.output_interval, options.tolerance = output_interval, tolerance
+    options.stepper, options.extrapolation, options.threads = stepper, extrapolation, threads
+    options.settings = texts_of(settings)
+    options.outputs = _names(output)
+    return options
+
+
+def _names(output: Optional[Sequence[str]]) -> List[str]:
+    if output is None:
+        return []
+    return [output] if isinstance(output, str) else list(output)
+
+
+def load_system(path: Path) -> System:
+    """Reads a system file (.yaml)."""
+    system = System.__new__(System)
+    system._raw = _consort.System.load(path)
+    return system
+
+
+def run(system: Union[System, Path], start: Optional[float] = None, stop: Optional[float] = None,
+        step: Optional[float] = None, **options: Any) -> Result:
+    """Runs a system or a system file, with the options of System.run()."""
+    if not isinstance(system, System):
+        system = load_system(system)
+    return system.run(start, stop, step, **options)
+
+
+class Simulation:
+    """One run by hand: initialize(), then step() until done; sim["unit.var"] reads and sim["unit.var"] = 2 sets.
+
+    Made by System.simulation(). Before initialize(), values are start values; after it, inputs that nothing drives and
+    tunable parameters can be set, from the next step on. Used with `with`, it is terminated at the end.
+    """
+
+    def __init__(self, raw: _consort.Simulation) -> None:
+        self._raw = raw
+        self._variables: Dict[str, Variable] = {}
+
+    def initialize(self) -> None:
+        self._variables.clear()  # sizes of arrays may have been set
+        self._raw.initialize()
+
+    def step(self) -> None:
+        """To the next communication point; does nothing when done."""
+        self._raw.step()
+
+    @property
+    def done(self) -> bool:
+        return self._raw.done()
+
+    @property
+    def time(self) -> float:
+        return self._raw.time()
+
+    @property
+    def start_time(self) -> float:
+        return self._raw.start_time()
+
+    @property
+    def stop_time(self) -> float:
+        return self._raw.stop_time()
+
+    @property
+    def step_size(self) -> float:
+        return self._raw.step_size()
+
+    @property
+    def names(self) -> List[str]:
+        """The system's own inputs, then every variable of every unit, by path."""
+        return self._raw.names()
+
+    def variable(self, path: str) -> Variable:
+        """What the unit says about a variable."""
+        if path not in self._variables:
+            self._variables[path] = variable_from(self._raw.variable(path))
+        return self._variables[path]
+
+    def __getitem__(self, path: str) -> Any:
+        """A float, int, bool, str or bytes; a numpy array for an array."""
+        v = self.variable(path)
+        if v.type == "Float64":
+            numbers = self._raw.numbers(path)
+            if not v.shape:
+                return numbers[0]
+            return np.array(numbers).reshape(v.shape) if len(numbers) == np.prod(v.shape) else np.array(numbers)
+        texts = self._raw.texts(path)
+        return array_from_texts(v.type, v.shape, texts) if v.shape else value_from_text(v.type, texts[0])
+
+    def __setitem__(self, path: str, value: Value) -> None:
+        elements = elements_of(value)
+        if any(isinstance(e, (float, np.floating)) for e in elements):
+            self._raw.set_numbers(path, elements)
+        else:
+            self._raw.set_texts(path, [text_of(e) for e in elements])
+
+    def terminate(self) -> None:
+        """Ends the run; also done when the simulation is no longer used, but then errors are not heard of."""
+        self._raw.terminate()
+
+    @property
+    def report(self) -> str:
+        """What was done and assumed until now, in a few lines."""
+        return self._raw.report()
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], *_: Any) -> None:
+        # What went wrong inside is worth more than what may go wrong while ending.
+        try:
+            self.terminate()
+        except Error:
+            if kind is None:
+                raise

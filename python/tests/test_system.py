@@ -1,0 +1,197 @@
+"""Systems: built, loaded, run, stepped by hand."""
+
+import os
+
+import numpy as np
+import pytest
+
+import consort
+
+# --- runs
+
+
+def test_a_system_built_in_python_runs(quarter_car):
+    res = quarter_car.run(stop=0.5, step=1e-3)
+    assert len(res) == 501 and res.time[-1] == 0.5
+    assert res.unit("chassis.force") == "N"
+    assert res["wheel.z"][-1] > 0.05  # up the step of 0.1 m
+    assert "gauss-seidel" in res.report or "jacobi" in res.report
+    assert quarter_car.units == ["wheel", "chassis"] and quarter_car.name == "quarter_car"
+    assert "wheel, chassis" in repr(quarter_car)
+
+
+def test_a_file_gives_the_numbers_of_the_command_line(quarter_car, quarter_car_file, program, tmp_path):
+    program("run", quarter_car_file, "--output-file", tmp_path / "car.h5", "--quiet")
+    ref = consort.read_result(tmp_path / "car.h5")
+    loaded = consort.load_system(quarter_car_file)
+    for res in (consort.run(quarter_car_file), loaded.run(), consort.run(loaded), quarter_car.run(stop=0.5, step=1e-3)):
+        assert sorted(res.names) == sorted(ref.names)
+        np.testing.assert_array_equal(res.time, ref.time)
+        for name in ref.names:
+            np.testing.assert_array_equal(res[name], ref[name])
+
+
+def test_options_beat_the_file(quarter_car_file, tmp_path):
+    res = consort.run(quarter_car_file, stop=0.1, step=0.002, stepper="jacobi", threads=1, output=["chassis.*"],
+                      output_interval=0.01, set={"chassis.m": 500}, output_file=tmp_path / "car.csv", tolerance=1e-5,
+                      extrapolation=0)
+    assert len(res) == 11
+    assert res.names and all(name.startswith("chassis.") for name in res.names)
+    assert "jacobi" in res.report
+    np.testing.assert_array_equal(consort.read_result(tmp_path / "car.csv")["chassis.z"], res["chassis.z"])
+    assert consort.run(quarter_car_file, stop=0.1)["chassis.z"][-1] != res["chassis.z"][-1]
+
+
+def test_inputs_of_the_system_come_as_arrays(fmus):
+    system = consort.System().add("f", fmus / "fmi3/Feedthrough.fmu").connect("u", "f.float64_in", factor=2, offset=1)
+    res = system.run(stop=1, step=0.1, input={"time": [0, 1], "u": [0, 10]})
+    assert res["f.float64_out"][-1] == pytest.approx(21, abs=2.1)  # one step of 0.1 s late at most
+    with pytest.raises(consort.Error, match="input"):
+        system.run(stop=1, step=0.1, input={"time": [0, 1], "v": [0, 10]})
+
+
+def test_start_values_come_from_every_side(fmus):
+    dahlquist = fmus / "fmi2/Dahlquist.fmu"
+    system = consort.System().add("a", dahlquist, start_values={"k": 2})
+    inner = consort.System("inner").add("x", dahlquist)
+    system.add("b", inner, start_values={"x.k": 3}).set("a.x", 7)
+    with system.simulation(stop=1, step=0.1, set={"b.x.x": 5}) as sim:
+        sim.initialize()
+        assert [sim[name] for name in ("a.k", "b.x.k", "a.x", "b.x.x")] == [2, 3, 7, 5]
+
+
+def test_units_stay_the_same_files_when_the_folder_changes(fmus, tmp_path, monkeypatch):
+    monkeypatch.chdir(fmus / "fmi2")
+    system = consort.System().add("a", "Dahlquist.fmu", interface_type="me", solver="dopri5", substeps=2)
+    os.chdir(tmp_path)
+    assert len(system.run(stop=1, step=0.1)) == 11
+
+
+def test_relative_paths_of_files_are_from_their_folder(quarter_car_file, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert consort.load_system("car.yaml").units == ["wheel", "chassis"]
+
+
+@pytest.mark.parametrize("work, text", [
+    (lambda s: s.connect("weel.z", "chassis.z_wheel"), "wheel"),
+    (lambda s: s.add("wheel", "x.fmu"), "wheel"),
+    (lambda s: s.run(set={"chassis.mm": 1}), "'m'"),
+    (lambda s: s.run(stepper="jakobi"), "jacobi"),
+    (lambda s: s.run(output=["nothing.*"]), "nothing"),
+    (lambda s: s.add("x", "x.fmu", interface_type="y"), "cs (Co-Simulation)"),
+    (lambda s: s.add("x", "none.fmu").run(), "none.fmu"),
+    (lambda s: consort.run("none.yaml"), "none.yaml"),
+    (lambda s: consort.run("car.txt"), ".yaml"),
+])
+def test_mistakes_are_errors_with_the_nearest_names(quarter_car, work, text):
+    with pytest.raises(consort.Error) as caught:
+        work(quarter_car)
+    assert text in str(caught.value)
+
+
+def test_a_failure_keeps_the_rows_up_to_it(fmus):
+    system = consort.System("s").add("bad", fmus / "fmi2/Bad.fmu", start_values={"deed": "error"})
+    with pytest.raises(consort.Error, match="bad") as caught:
+        system.run(stop=1, step=0.1)
+    assert 4 <= len(caught.value.result) <= 6
+
+
+# --- by hand
+
+
+def test_stepping_by_hand_gives_the_numbers_of_a_run(quarter_car):
+    res = quarter_car.run(stop=0.1, step=1e-3)
+    sim = quarter_car.simulation(stop=0.1, step=1e-3)
+    sim.initialize()
+    z = [sim["chassis.z"]]
+    while not sim.done:
+        sim.step()
+        z.append(sim["chassis.z"])
+    np.testing.assert_array_equal(z, res["chassis.z"])
+    assert (sim.time, sim.start_time, sim.stop_time, sim.step_size) == (0.1, 0.0, 0.1, 1e-3)
+    sim.step()  # does nothing
+    assert sim.time == 0.1
+    sim.terminate()
+    assert "steps" in sim.report
+
+
+@pytest.fixture
+def by_hand(fmus):
+    return consort.System().add("f", fmus / "fmi3/Feedthrough.fmu").simulation(stop=1, step=0.1)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("float64", 0.1), ("float64", 2), ("float32", 0.5), ("int8", -128), ("int64", 2**62 + 1), ("uint64", 2**64 - 1),
+    ("boolean", True), ("string", "two words"), ("string", ""), ("binary", b"\0\1"), ("enumeration", 2),
+    ("int32", np.int32(5)), ("float64", np.float32(0.25)), ("boolean", 1.0),
+])
+def test_values_of_every_type_pass_through(by_hand, name, value):
+    by_hand.initialize()
+    by_hand[f"f.{name}_in"] = value
+    by_hand.step()
+    assert by_hand[f"f.{name}_out"] == value
+    assert type(by_hand["f.int32_out"]) is int and type(by_hand["f.boolean_out"]) is bool
+
+
+def test_arrays_pass_through(by_hand):
+    by_hand.initialize()
+    matrix = np.array([[1, 2, 3.5], [4, 5, 6]])
+    by_hand["f.matrix_in"] = matrix
+    by_hand["f.vector_in"] = [7, 8, 9]
+    by_hand["f.string_vector_in"] = ["a b", "c"]
+    by_hand["f.enumeration_in"] = "second"
+    by_hand.step()
+    np.testing.assert_array_equal(by_hand["f.matrix_out"], matrix)
+    np.testing.assert_array_equal(by_hand["f.vector_out"], [7, 8, 9])
+    assert list(by_hand["f.string_vector_out"]) == ["a b", "c"]
+    assert by_hand["f.enumeration_out"] == 2
+
+
+def test_sizes_of_arrays_are_set_in_the_system(fmus, by_hand):
+    with pytest.raises(consort.Error, match="settings"):
+        by_hand["f.n"] = 3
+    sim = consort.System().add("f", fmus / "fmi3/Feedthrough.fmu").set("f.n", 3).simulation(stop=1, step=0.1)
+    sim.initialize()
+    assert sim["f.sized_in"].shape == (3,)
+    assert sim.variable("f.sized_in").shape == (3,)
+    sim["f.sized_in"] = [4, 5, 6]
+    sim.step()
+    np.testing.assert_array_equal(sim["f.sized_out"], [4, 5, 6])
+
+
+@pytest.mark.parametrize("path, value, text", [
+    ("f.int8_in", 128, "'int8_in'"), ("f.int8_in", 0.5, "whole number"), ("f.boolean_in", 2.0, "0 or 1"),
+    ("f.float64_in", [1.0, 2.0], "1 value"), ("f.float64_in", "x", "x"), ("f.float64_inn", 1, "float64_in"),
+    ("g.u", 1, "UNIT.VARIABLE"), ("f.fixed_parameter", 1, "cannot be set"), ("f.float64_in", None, "no value"),
+    ("f.string_in", 1.5, "text"),
+])
+def test_values_that_do_not_fit_are_errors(by_hand, path, value, text):
+    by_hand.initialize()
+    with pytest.raises(consort.Error) as caught:
+        by_hand[path] = value
+    assert text in str(caught.value)
+
+
+def test_the_order_of_calls_is_checked(by_hand):
+    with pytest.raises(consort.Error, match="initialize"):
+        by_hand["f.float64_in"]
+    with pytest.raises(consort.Error, match="initialise"):
+        by_hand.step()
+    by_hand.terminate()  # nothing to end
+    by_hand["f.tunable_parameter"] = 4
+    by_hand.initialize()
+    assert by_hand["f.tunable_parameter"] == 4
+    with pytest.raises(consort.Error, match="already"):
+        by_hand.initialize()
+    by_hand.terminate()
+    with pytest.raises(consort.Error, match="ended"):
+        by_hand.step()
+
+
+def test_names_and_variables_are_known(quarter_car):
+    sim = quarter_car.simulation()
+    assert "chassis.m" in sim.names
+    v = sim.variable("chassis.m")
+    assert (v.name, v.unit, v.causality, v.start) == ("chassis.m", "kg", "parameter", 400.0)
+    with pytest.raises(consort.Error, match="'m'"):
+        sim.variable("chassis.mm")

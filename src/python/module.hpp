@@ -1,0 +1,15 @@
+// The parts of the module _consort: each adds its classes and functions. Everything in it is private to the package
+// `consort`, which gives users defaults, numpy arrays and documentation.
+//
+// Conventions: functions that may take long release Python's global lock; values are texts in both directions, which
+// are exact for every type; runs return (result, error) so that rows recorded before an error are not lost.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace consort::python {
+
+void add_results(pybind11::module_& m);
+void add_simulation(pybind11::module_& m);
+
+}  // namespace consort::python
