@@ -20,7 +20,8 @@ constexpr std::size_t largest_chunk = std::size_t{64} << 10;
 constexpr std::size_t smallest_chunk = std::size_t{4} << 10;
 constexpr std::size_t most_in_memory = std::size_t{4} << 20;
 constexpr std::size_t most_text_in_memory = std::size_t{4} << 20;
-constexpr std::size_t most_uncommitted = std::size_t{64} << 20;
+// What a disk that becomes full may cost: fast runs fill it within less than the time between two commits.
+constexpr std::size_t most_uncommitted = std::size_t{4} << 20;
 constexpr int flushes_without_incomplete = 10;
 // Attributes of old object headers take 64 KiB; what they do not hold is in /variables.
 constexpr std::size_t most_in_attribute = 4000;
@@ -217,6 +218,7 @@ bool Hdf5Sink::write_batch(const RowBatch& batch) {
     rows_ += count;
     done += count;
     if (rows_ == complete_at_) guarded([&] { store_complete(); });
+    if (since_commit_ > most_uncommitted) flush();
   }
   flush_when_due(batch.count);
   return true;
