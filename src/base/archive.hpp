@@ -25,7 +25,8 @@ struct ArchiveLimits {
 // Backslashes separate as slashes do; a NUL in a name is read as a blank. Permissions of entries are not taken over:
 // files get mode 0600, folders 0700. Throws Error (run) when the folder cannot be written to. After any Error what was
 // unpacked is removed again; what was in the folder before stays.
-void unpack(const std::filesystem::path& archive, const std::filesystem::path& folder, const ArchiveLimits& limits = {});
+void unpack(const std::filesystem::path& archive, const std::filesystem::path& folder,
+            const ArchiveLimits& limits = {});
 
 // The names in the archive, in its order; same refusals for unreadable archives.
 [[nodiscard]] std::vector<std::string> list_archive(const std::filesystem::path& archive);

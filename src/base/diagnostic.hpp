@@ -18,10 +18,10 @@ enum class Severity : std::uint8_t {
 
 struct Diagnostic {
   Severity severity = Severity::warning;
-  std::string file;      // as the user knows it: "modelDescription.xml"
+  std::string file;        // as the user knows it: "modelDescription.xml"
   std::uint32_t line = 0;  // 1-based, 0 where there is none
-  std::string rule;      // short and stable, for example "FMI 2.0, 2.2.7: structured names"
-  std::string message;   // what was found, and what was assumed instead
+  std::string rule;        // short and stable, for example "FMI 2.0, 2.2.7: structured names"
+  std::string message;     // what was found, and what was assumed instead
 
   // "modelDescription.xml:12: warning: … [FMI 2.0, 2.2.7: structured names]"
   [[nodiscard]] std::string text() const;

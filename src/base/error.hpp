@@ -1,4 +1,5 @@
-// Failures are exceptions with a text for the user; outcomes that a caller must handle are values (see step outcome types).
+// Failures are exceptions with a text for the user; outcomes that a caller must handle are values (see step outcome
+// types).
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Messages for people, from us and from the units. Whoever runs the show (command line, Python, a test) says where they go.
+// Messages for people, from us and from the units. Whoever runs the show (command line, Python, a test) says where they
+// go.
 #pragma once
 
 #include <functional>

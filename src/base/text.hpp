@@ -13,7 +13,7 @@ namespace consort {
 [[nodiscard]] std::string_view trim(std::string_view text);  // ASCII white space off both ends
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::vector<std::string_view> split_white(std::string_view text);  // at runs of white space, none empty
-[[nodiscard]] bool iequals(std::string_view a, std::string_view b);               // ASCII, ignoring case
+[[nodiscard]] bool iequals(std::string_view a, std::string_view b);              // ASCII, ignoring case
 [[nodiscard]] bool is_utf8(std::string_view text);
 
 // 'text' for error messages: at most `most` bytes of it, on one line; what cannot be shown becomes a question mark.

@@ -25,7 +25,9 @@ class Grid {
   Grid(Time start, Time stop, Duration step);  // throws Error (input) unless step > 0 and stop >= start, all finite
 
   [[nodiscard]] std::uint64_t intervals() const { return intervals_; }
-  [[nodiscard]] Time point(std::uint64_t n) const { return n >= intervals_ ? stop_ : start_ + static_cast<double>(n) * step_; }
+  [[nodiscard]] Time point(std::uint64_t n) const {
+    return n >= intervals_ ? stop_ : start_ + static_cast<double>(n) * step_;
+  }
   [[nodiscard]] Time start() const { return start_; }
   [[nodiscard]] Time stop() const { return stop_; }
   [[nodiscard]] Duration step() const { return step_; }

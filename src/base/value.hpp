@@ -17,7 +17,21 @@ namespace consort {
 using ValueReference = std::uint32_t;
 
 enum class Type : std::uint8_t {
-  Float32, Float64, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64, Boolean, String, Binary, Enumeration, Clock,
+  Float32,
+  Float64,
+  Int8,
+  UInt8,
+  Int16,
+  UInt16,
+  Int32,
+  UInt32,
+  Int64,
+  UInt64,
+  Boolean,
+  String,
+  Binary,
+  Enumeration,
+  Clock,
 };
 inline constexpr std::size_t type_count = 15;
 
@@ -25,7 +39,7 @@ inline constexpr std::size_t type_count = 15;
 struct Bool {
   bool value = false;
   constexpr Bool() = default;
-  constexpr Bool(bool b) : value(b) {}  // NOLINT(google-explicit-constructor): it *is* a bool
+  constexpr Bool(bool b) : value(b) {}               // NOLINT(google-explicit-constructor): it *is* a bool
   constexpr operator bool() const { return value; }  // NOLINT(google-explicit-constructor)
 };
 static_assert(sizeof(Bool) == sizeof(bool));
@@ -39,7 +53,7 @@ struct Tick : Bool {
 struct EnumValue {
   std::int64_t value = 0;
   constexpr EnumValue() = default;
-  constexpr EnumValue(std::int64_t v) : value(v) {}  // NOLINT(google-explicit-constructor)
+  constexpr EnumValue(std::int64_t v) : value(v) {}          // NOLINT(google-explicit-constructor)
   constexpr operator std::int64_t() const { return value; }  // NOLINT(google-explicit-constructor)
 };
 static_assert(sizeof(EnumValue) == sizeof(std::int64_t));
@@ -47,8 +61,8 @@ static_assert(sizeof(EnumValue) == sizeof(std::int64_t));
 using Binary = std::vector<std::uint8_t>;
 
 // The C++ type that holds one element of each Type, in the order of the enumeration.
-using ElementTypes = std::tuple<float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-                                std::int64_t, std::uint64_t, Bool, std::string, Binary, EnumValue, Tick>;
+using ElementTypes = std::tuple<float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                std::uint32_t, std::int64_t, std::uint64_t, Bool, std::string, Binary, EnumValue, Tick>;
 static_assert(std::tuple_size_v<ElementTypes> == type_count);
 
 template <Type K>
@@ -107,9 +121,13 @@ void for_each_type(F&& f) {
 class Columns {
  public:
   template <class T>
-  [[nodiscard]] std::vector<T>& column() { return std::get<std::vector<T>>(columns_); }
+  [[nodiscard]] std::vector<T>& column() {
+    return std::get<std::vector<T>>(columns_);
+  }
   template <class T>
-  [[nodiscard]] const std::vector<T>& column() const { return std::get<std::vector<T>>(columns_); }
+  [[nodiscard]] const std::vector<T>& column() const {
+    return std::get<std::vector<T>>(columns_);
+  }
 
   [[nodiscard]] std::size_t size(Type type) const;
   void clear();
@@ -126,20 +144,26 @@ class Value {
  public:
   Value() : elements_(std::vector<double>{}) {}
   template <class T>
-    requires(!std::is_same_v<T, Value>)
-  explicit Value(std::vector<T> elements) : elements_(std::move(elements)) {}
+  requires(!std::is_same_v<T, Value>) explicit Value(std::vector<T> elements) : elements_(std::move(elements)) {}
   template <class T>
-  static Value scalar(T element) { return Value(std::vector<T>{std::move(element)}); }
+  static Value scalar(T element) {
+    return Value(std::vector<T>{std::move(element)});
+  }
 
   [[nodiscard]] Type type() const { return static_cast<Type>(elements_.index()); }
   [[nodiscard]] std::size_t size() const;
   template <class T>
-  [[nodiscard]] const std::vector<T>& elements() const { return std::get<std::vector<T>>(elements_); }
+  [[nodiscard]] const std::vector<T>& elements() const {
+    return std::get<std::vector<T>>(elements_);
+  }
   template <class T>
-  [[nodiscard]] std::vector<T>& elements() { return std::get<std::vector<T>>(elements_); }
+  [[nodiscard]] std::vector<T>& elements() {
+    return std::get<std::vector<T>>(elements_);
+  }
 
   // Reads `text` as a value of `type`: elements separated by white space where there are several (strings: the whole
-  // text is one element; binary: hexadecimal digits). Throws Error (input) that quotes the text. `count` 0 takes any number.
+  // text is one element; binary: hexadecimal digits). Throws Error (input) that quotes the text. `count` 0 takes any
+  // number.
   static Value parse(Type type, std::string_view text, std::size_t count = 0);
   // As parse() reads it; numbers in the shortest form that reads back exactly.
   [[nodiscard]] std::string text() const;
