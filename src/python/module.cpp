@@ -8,6 +8,8 @@ PYBIND11_MODULE(_consort, m) {
   m.doc() = "What the package consort is made of; use that.";
   m.attr("__version__") = CONSORT_VERSION;
   // The exception is a Python class of the package: C++ only finds it.
+  // pybind11 wants exactly this signature.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param)
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);

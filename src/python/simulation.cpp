@@ -118,6 +118,8 @@ void add_system(py::module_& m) {
       .def("run", &run, py::arg("options"), py::arg("progress"));
 }
 
+// A copy, as above.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 std::unique_ptr<GuardedSimulation> make_simulation(System system, const RunOptions& options) {
   const py::gil_scoped_release released;
   return std::make_unique<GuardedSimulation>(system, options);
