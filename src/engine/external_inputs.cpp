@@ -2,8 +2,8 @@
 
 namespace consort::engine {
 
-ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file)
-    : plan_(&plan), description_(std::make_shared<describe::Description>()) {
+ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near)
+    : plan_(&plan), near_(near), description_(std::make_shared<describe::Description>()) {
   auto& d = *description_;
   d.model_name = plan.name;
   for (const auto& signal : plan.externals) {
@@ -24,7 +24,12 @@ ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file)
 }
 
 std::optional<Time> ExternalInputs::next_event_after(Time t) const {
-  return table_ ? table_->next_event_after(t) : std::nullopt;
+  return table_ ? table_->next_event_after(t + near_) : std::nullopt;
+}
+
+Time ExternalInputs::event_at(Time t) const {
+  const auto event = table_->next_event_after(t - near_);
+  return event && *event <= t + near_ ? *event : t;
 }
 
 void ExternalInputs::write(const Columns& values, couple::RunState& state) const {
@@ -42,20 +47,20 @@ void ExternalInputs::write(const Columns& values, couple::RunState& state) const
 
 void ExternalInputs::at(Time t, couple::RunState& state) {
   if (!table_) return;
-  table_->at(t, input::Side::after, cursor_, values_);
+  table_->at(event_at(t), input::Side::after, cursor_, values_);
   write(values_, state);
 }
 
 void ExternalInputs::for_step(Time t, Time end, bool polynomials, couple::RunState& state) {
   if (!table_) return;
-  table_->at(t, input::Side::after, cursor_, values_);
+  table_->at(event_at(t), input::Side::after, cursor_, values_);
   if (!polynomials) {
-    table_->at(end, input::Side::before, cursor_, later_);
+    table_->at(event_at(end), input::Side::before, cursor_, later_);
     const auto mean = [](auto& a, const auto& b) {
       for (std::size_t i = 0; i < a.size(); ++i) a[i] = (a[i] + b[i]) / 2;
     };
     // What holds is the same on both sides of a step, unless an event lies within it.
-    if (const auto event = table_->next_event_after(t); !event || *event >= end) {
+    if (const auto event = next_event_after(t); !event || *event >= end - near_) {
       mean(values_.column<double>(), later_.column<double>());
       mean(values_.column<float>(), later_.column<float>());
     }

@@ -16,9 +16,11 @@ class ExternalInputs {
  public:
   ExternalInputs() = default;
   // Throws Error (input) for what is not a table for the connectors.
-  ExternalInputs(const graph::Plan& plan, const std::string& file);
+  // `near`: what is nearer than this to a communication point is at it, since steps are counted and tables are not.
+  ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near);
 
   [[nodiscard]] bool empty() const { return !table_; }
+  // The first event that is not at t.
   [[nodiscard]] std::optional<Time> next_event_after(Time t) const;
   // The values at t.
   void at(Time t, couple::RunState& state);
@@ -26,9 +28,12 @@ class ExternalInputs {
   void for_step(Time t, Time end, bool polynomials, couple::RunState& state);
 
  private:
+  // The event at t, or t.
+  [[nodiscard]] Time event_at(Time t) const;
   void write(const Columns& values, couple::RunState& state) const;
 
   const graph::Plan* plan_ = nullptr;
+  Duration near_ = 0;
   std::shared_ptr<describe::Description> description_;
   std::shared_ptr<const input::InputTable> table_;
   input::InputTable::Cursor cursor_;

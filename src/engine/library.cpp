@@ -91,6 +91,8 @@ std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned) {
   }
   const auto* const cs = fmu.description().interface(InterfaceType::co_simulation);
   instance.use_event_mode = cs != nullptr && cs->event_mode;
+  // An event inside of a step is handled where it is; the unit then completes the step (FMI 3.0, 4.2.1.1).
+  instance.allow_early_return = instance.use_event_mode;
   return unit::make_fmu_unit(fmu, std::move(instance));
 }
 

@@ -36,6 +36,7 @@ void Pace::wait(Time t) {
   };
   while (Clock::now() + slice < due && !is_stopped()) std::this_thread::sleep_for(slice);
   if (!is_stopped()) std::this_thread::sleep_until(due);
+  waited_ += std::chrono::duration<double>(Clock::now() - now).count();
 }
 
 }  // namespace consort::engine

@@ -21,6 +21,7 @@ class Pace {
   void wait(Time t);
   [[nodiscard]] std::uint64_t overruns() const { return overruns_; }
   [[nodiscard]] double latest() const { return latest_; }  // s
+  [[nodiscard]] double waited() const { return waited_; }  // s, in all
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -30,6 +31,7 @@ class Pace {
   Clock::time_point begun_;
   std::uint64_t overruns_ = 0;
   double latest_ = 0;
+  double waited_ = 0;
 };
 
 }  // namespace consort::engine

@@ -18,7 +18,10 @@ std::vector<std::string> Scenario::targets(const std::vector<graph::ScenarioActi
 }
 
 Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAction>& actions) {
+  if (actions.empty()) return;
   const auto paths = targets(actions);
+  const couple::Gather::Owners owners(plan);
+  const auto all = [](graph::UnitId, graph::UnitId) { return true; };
   for (const auto& path : paths) {
     const auto [u, variable] = plan.require_variable(path);
     const auto& unit = plan.units[u];
@@ -31,10 +34,9 @@ Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAct
     target.type = place.type;
     target.first = unit.first_input[static_cast<std::size_t>(place.type)] + place.first;
     target.count = place.count;
-    const auto& sources = plan.sources[static_cast<std::size_t>(place.type)];
-    target.driven = sources[target.first] != graph::no_source ||
-                    std::any_of(plan.conversions.begin(), plan.conversions.end(),
-                                [&](const auto& c) { return c.to == target.type && c.input == target.first; });
+    target.driven = std::any_of(plan.connections.begin(), plan.connections.end(),
+                                [&, unit_id = u](const auto& c) { return c.to == unit_id && c.input == index; });
+    target.routes = couple::Gather(plan, owners, std::span(&target.unit, 1), all);
     targets_.push_back(std::move(target));
   }
   active_.resize(targets_.size());
@@ -85,44 +87,54 @@ Value current(Type type, std::uint32_t first, std::uint32_t count, const Columns
 
 }  // namespace
 
-void Scenario::begin(const Action& action, couple::RunState& state) {
+double Scenario::Active::at(Time t, std::size_t element) const {
+  return from[element] + (to[element] - from[element]) * std::clamp((t - since) / duration, 0.0, 1.0);
+}
+
+void Scenario::begin(const Action& action, Time t, couple::RunState& state) {
   auto& target = targets_[action.target];
   auto& active = active_[action.target];
-  const Value now = current(target.type, target.first, target.count, state.signals.inputs);
+  // As the others see it now, not as it was for the last step.
+  if (!active.on && target.driven) target.routes(state.signals.outputs, state.signals.inputs);
+  Value now = current(target.type, target.first, target.count, state.signals.inputs);
   if (!active.on) target.released = now;
+  if (active.on && active.ramp)
+    for (std::size_t e = 0; e < active.from.size(); ++e) now.elements<double>()[e] = active.at(t, e);
   if (action.kind == Kind::release) {
     active = {};
-    if (target.driven) return;
-    with_type(target.type, [&]<class T>() {
-      std::copy(target.released.elements<T>().begin(), target.released.elements<T>().end(),
-                state.signals.inputs.column<T>().begin() + target.first);
-    });
+    if (!target.driven) put(target, target.released, state);
     return;
   }
   active.on = true;
   active.ramp = action.kind == Kind::ramp && action.duration > 0;
   active.value = action.kind == Kind::hold ? now : action.value;
-  if (active.ramp) {
-    active.from = now.elements<double>().front();
-    active.to = action.value.elements<double>().front();
-    active.since = action.at;
-    active.duration = action.duration;
+  if (!active.ramp) return;
+  const auto& goal = action.value.elements<double>();
+  active.from = now.elements<double>();
+  active.to.resize(target.count);
+  for (std::size_t e = 0; e < active.to.size(); ++e) active.to[e] = goal[goal.size() == 1 ? 0 : e];
+  active.value = now;
+  active.since = action.at;
+  active.duration = action.duration;
+}
+
+void Scenario::begin_step(Time t, Time end, Duration near, couple::RunState& state) {
+  for (; next_ < actions_.size() && actions_[next_].at <= t + near; ++next_) begin(actions_[next_], t, state);
+  for (auto& a : active_) {
+    if (!a.on || !a.ramp) continue;
+    a.ramp = t < a.since + a.duration - near;
+    // The mean over the step, since inputs are held.
+    auto& value = a.value.elements<double>();
+    for (std::size_t e = 0; e < value.size(); ++e) value[e] = a.ramp ? 0.5 * (a.at(t, e) + a.at(end, e)) : a.to[e];
   }
 }
 
-void Scenario::begin_step(Time t, Time end, couple::RunState& state) {
-  const Duration near = 1e-9 * (end - t);
-  for (; next_ < actions_.size() && actions_[next_].at <= t + near; ++next_) begin(actions_[next_], state);
-  for (auto& a : active_) {
-    if (!a.on || !a.ramp) continue;
-    // The mean over the step, since inputs are held.
-    const auto at = [&](Time x) { return a.from + (a.to - a.from) * std::clamp((x - a.since) / a.duration, 0.0, 1.0); };
-    a.value = Value::scalar(0.5 * (at(t) + at(end)));
-    if (t >= a.since + a.duration - near) {
-      a.ramp = false;
-      a.value = Value::scalar(a.to);
-    }
-  }
+void Scenario::put(const Target& target, const Value& value, couple::RunState& state) {
+  with_type(target.type, [&]<class T>() {
+    const auto& from = value.elements<T>();
+    auto& column = state.signals.inputs.column<T>();
+    for (std::uint32_t e = 0; e < target.count; ++e) column[target.first + e] = from[from.size() == 1 ? 0 : e];
+  });
 }
 
 void Scenario::apply(couple::RunState& state) const {
@@ -130,15 +142,23 @@ void Scenario::apply(couple::RunState& state) const {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     if (!active_[i].on) continue;
     const auto& target = targets_[i];
-    with_type(target.type, [&]<class T>() {
-      const auto& from = active_[i].value.elements<T>();
-      auto& column = state.signals.inputs.column<T>();
-      for (std::uint32_t e = 0; e < target.count; ++e) column[target.first + e] = from[from.size() == 1 ? 0 : e];
-    });
+    put(target, active_[i].value, state);
     if (target.type != Type::Float64) continue;
     for (int m = 0; m < state.signals.order; ++m)
       for (std::uint32_t e = 0; e < target.count; ++e)
         state.signals.derivatives[static_cast<std::size_t>(m) * width + target.first + e] = 0;
+  }
+}
+
+void Scenario::apply_at(Time t, couple::RunState& state) const {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto& active = active_[i];
+    if (!active.on) continue;
+    const auto& target = targets_[i];
+    put(target, active.value, state);
+    if (!active.ramp) continue;
+    auto& column = state.signals.inputs.column<double>();
+    for (std::uint32_t e = 0; e < target.count; ++e) column[target.first + e] = active.at(t, e);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "couple/gather.hpp"
 #include "couple/run_state.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
@@ -24,10 +25,13 @@ class Scenario {
   [[nodiscard]] bool empty() const { return actions_.empty(); }
   // The first time after t at which something begins or a ramp ends.
   [[nodiscard]] std::optional<Time> next_after(Time t) const;
-  // Starts what is due at t, for a step from t to `end`; before it.
-  void begin_step(Time t, Time end, couple::RunState& state);
-  // Puts the values in place; after routing. Cheap when nothing is active.
+  // Starts what is due at t, or nearer to it than `near`, for a step from t to `end`; before it. What is held, and
+  // where ramps begin, is what the outputs of others say at t.
+  void begin_step(Time t, Time end, Duration near, couple::RunState& state);
+  // Puts the values for the step in place; after routing. Cheap when nothing is active.
   void apply(couple::RunState& state) const;
+  // The same with the values at t, for outputs that follow inputs without a step.
+  void apply_at(Time t, couple::RunState& state) const;
 
  private:
   struct Action {
@@ -44,16 +48,20 @@ class Scenario {
     std::uint32_t count = 1;
     Value released;  // what it goes back to when nothing drives it
     bool driven = false;
+    couple::Gather routes{};  // into its unit
   };
   struct Active {
     bool on = false;
-    Value value;  // now
+    Value value;  // over the step
     bool ramp = false;
-    double from = 0, to = 0;
+    std::vector<double> from{}, to{};  // one per element
     Time since = 0;
     Duration duration = 0;
+    // Where a ramp is at t, for one of its elements.
+    [[nodiscard]] double at(Time t, std::size_t element) const;
   };
-  void begin(const Action& action, couple::RunState& state);
+  void begin(const Action& action, Time t, couple::RunState& state);
+  static void put(const Target& target, const Value& value, couple::RunState& state);
 
   std::vector<Action> actions_;  // by time, then as given
   std::vector<Target> targets_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <thread>
 
 #include <fmt/format.h>
@@ -56,6 +57,9 @@ class Simulation::Impl {
         library_(or_new(std::move(library), o_.library)),
         plan_(compile(system)) {
     static_cast<void>(solve::find_nonlinear_method(o_.run.loops.method));  // a wrong name is wrong without loops, too
+    require(o_.run.record_every > 0,
+            "rows can be recorded at every communication point, or every second one, and so "
+            "on, but not every 0th; give a number of at least 1");
     units_ = library_->make_units(plan_);
     experiment_ = choose_experiment(plan_, o_.run, units_, report_);
     const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
@@ -64,7 +68,7 @@ class Simulation::Impl {
     state_.t = experiment_.start;
     seed_externals(plan_, state_);
     scenario_ = Scenario(plan_, o_.run.scenario);
-    if (!o_.run.input_file.empty()) inputs_ = ExternalInputs(plan_, o_.run.input_file);
+    if (!o_.run.input_file.empty()) inputs_ = ExternalInputs(plan_, o_.run.input_file, experiment_.slack());
     step::StepperSetup setup{plan_, o_.run, *fleet_, {}};
     if (!scenario_.empty()) {
       setup.hook = [this](couple::RunState& state, std::span<const UnitId>) { scenario_.apply(state); };
@@ -115,8 +119,8 @@ class Simulation::Impl {
     if (done()) return;
     limit = std::min(limit, experiment_.last);
     if (all_vary_) limit = std::min(limit, next_event());
-    const Time end = std::min(limit, state_.t + experiment_.step);
-    if (!scenario_.empty()) scenario_.begin_step(state_.t, end, state_);
+    const Time end = controller_->goal(state_, limit);
+    if (!scenario_.empty()) scenario_.begin_step(state_.t, end, experiment_.slack(), state_);
     if (!inputs_.empty()) inputs_.for_step(state_.t, end, o_.run.extrapolation > 0, state_);
     const Time event = o_.run.extrapolation > 0 ? next_event() : unit::never;
     const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
@@ -130,7 +134,15 @@ class Simulation::Impl {
   void terminate() {
     if (!initialized_ || terminated_) return;
     terminated_ = true;
-    for (UnitId u = 0; u < fleet_->size(); ++u) fleet_->unit(u).terminate();
+    std::exception_ptr complaint;
+    for (UnitId u = 0; u < fleet_->size(); ++u) {
+      try {
+        fleet_->unit(u).terminate();
+      } catch (...) {
+        if (!complaint) complaint = std::current_exception();
+      }
+    }
+    if (complaint) std::rethrow_exception(complaint);
   }
 
   SystemReport run(std::span<record::Sink* const> sinks) {
@@ -165,6 +177,7 @@ class Simulation::Impl {
     report_.paced = o_.run.real_time.has_value();
     report_.overruns = pace.overruns();
     report_.latest = pace.latest();
+    waited_ = pace.waited();
     if (timeline_) timeline_->write_chrome_trace(o_.trace_file, unit_names());
     return report();
   }
@@ -182,7 +195,16 @@ class Simulation::Impl {
       r.units[u].events = counts.events;
       in_units += r.units[u].seconds;
     }
-    r.engine_seconds = std::max(0.0, r.run_seconds - in_units / r.threads);
+    // Units that cost little are left in one thread, however many there may be.
+    if (!fleet_->has_shared()) r.threads = 1;
+    const double busy = std::max(0.0, r.run_seconds - waited_);
+    // What was sampled may have been dearer than the rest, as first steps are; nobody worked longer than there was
+    // time.
+    if (const double most = busy * r.threads; r.run_seconds > 0 && in_units > most) {
+      for (auto& u : r.units) u.seconds *= most / in_units;
+      in_units = most;
+    }
+    r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
     r.loops = initial_loops_;
     if (consistency_) {
       const auto& more = consistency_->loops();
@@ -232,6 +254,10 @@ class Simulation::Impl {
     auto& unit = plan_.units[u];
     const auto& v = (*unit.description)[id];
     if (!initialized_) {
+      require(v.causality != describe::Causality::structural_parameter,
+              "'{}' decides on the sizes of arrays, which are laid out by now; set it in the system, or with the "
+              "options of the simulation",
+              path);
       unit.starts.add(*unit.description, id, value);
       return;
     }
@@ -245,7 +271,7 @@ class Simulation::Impl {
     require(value.type() == v.type && value.size() == set.place(0).count, "'{}' takes {} value{} of type {}", path,
             set.place(0).count, set.place(0).count == 1 ? "" : "s", name_of(v.type));
     with_type(v.type, [&]<class T>() { columns.column<T>() = value.elements<T>(); });
-    fleet_->unit(u).set(set, columns);
+    set_running(u, v, set, columns);
   }
 
   Type type_of_path(std::string_view path) const {
@@ -255,6 +281,28 @@ class Simulation::Impl {
   }
 
  private:
+  // FMI 3.0, 4.2.1.3: with event mode, what is not continuous is set there.
+  void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values) {
+    auto& unit = fleet_->unit(u);
+    auto* const events = unit.events();
+    if (events == nullptr || v.variability == describe::Variability::continuous) return unit.set(set, values);
+    events->enter_event_mode();
+    unit.set(set, values);
+    constexpr int most = 1000;
+    for (int i = 0; i < most; ++i) {
+      const auto outcome = events->update();
+      state_.signals.next_event[u] = outcome.next_event.value_or(unit::never);
+      if (outcome.terminate) {
+        report_.ended_early =
+            fmt::format("unit '{}' asked to end the simulation at t = {} s", plan_.units[u].name, state_.t);
+        return;
+      }
+      if (!outcome.repeat) return events->leave_event_mode();
+    }
+    throw run_error("unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
+                    plan_.units[u].name, state_.t, most);
+  }
+
   // Progress and requests to stop; the clock is read rarely when steps are fast.
   class Look {
    public:
@@ -297,6 +345,8 @@ class Simulation::Impl {
     for (const auto& u : units_)
       takes_part.push_back(u->answers_without_step() || o_.run.consistency == graph::Consistency::always);
     auto made = std::make_unique<couple::Consistency>(plan_, o_.run.loops, takes_part);
+    if (!scenario_.empty())
+      made->set_overrides([this](couple::RunState& state) { scenario_.apply_at(state.t, state); });
     if (made->needed()) consistency_ = std::move(made);
     note_lags(takes_part);
   }
@@ -330,6 +380,9 @@ class Simulation::Impl {
     report_.extrapolation = o_.run.extrapolation;
     report_.threads =
         plan_.units.size() > 1 ? std::min<unsigned>(threads, static_cast<unsigned>(plan_.units.size())) : 1;
+    const auto has_substeps = [](const auto& u) { return u.component.substeps > 1; };
+    if (o_.run.record_substeps && std::any_of(plan_.units.begin(), plan_.units.end(), has_substeps))
+      report_.warnings.emplace_back("rows at sub-steps were asked for, but are recorded at communication points only");
     for (const auto& n : stepper_->notes()) report_.notes.push_back(n);
     for (const auto& n : plan_.notes) report_.assumed.push_back(n);
     for (const auto& w : library_->warnings()) report_.warnings.push_back(w);
@@ -358,7 +411,7 @@ class Simulation::Impl {
 
   Time next_event() const {
     Time next = unit::never;
-    if (const auto t = scenario_.next_after(state_.t)) next = std::min(next, *t);
+    if (const auto t = scenario_.next_after(state_.t + experiment_.slack())) next = std::min(next, *t);
     if (const auto t = inputs_.next_event_after(state_.t)) next = std::min(next, *t);
     return next;
   }
@@ -411,6 +464,7 @@ class Simulation::Impl {
   std::vector<couple::LoopReport> initial_loops_;
   unit::Timeline::Activity recording_;
   std::uint64_t events_seen_ = 0;
+  double waited_ = 0;  // s, for the clock
   bool all_vary_ = false;
   bool initialized_ = false;
   bool terminated_ = false;

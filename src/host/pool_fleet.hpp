@@ -35,6 +35,7 @@ class PoolFleet final : public unit::Fleet {
   [[nodiscard]] double cost(unit::UnitId id) const override { return units_.cost(id); }
   void trace(unit::Timeline* timeline) override { timeline_ = timeline; }
 
+  [[nodiscard]] bool has_shared() const override { return shared_waves_ > 0; }
   [[nodiscard]] unsigned threads() const { return crew_.threads(); }
   // How many waves went to several threads so far.
   [[nodiscard]] std::uint64_t shared_waves() const { return shared_waves_; }

@@ -9,12 +9,13 @@ namespace consort::step {
 class FixedController final : public Controller {
  public:
   explicit FixedController(const Grid& grid) : grid_(grid) {}
+  [[nodiscard]] Time goal(const couple::RunState& state, Time limit) const override;
   // To the next point of the grid, or to `limit` when that comes first.
   unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) override;
 
  private:
   Grid grid_;
-  std::uint64_t next_ = 1;  // the grid point ahead
+  mutable std::uint64_t next_ = 1;  // the grid point ahead, as it was seen last
 };
 
 }  // namespace consort::step

@@ -41,6 +41,8 @@ class Stepper {
 class Controller {
  public:
   virtual ~Controller() = default;
+  // Where the next step towards `limit` is meant to end: what is known of inputs beforehand is found for that.
+  [[nodiscard]] virtual Time goal(const couple::RunState& state, Time limit) const = 0;
   // One accepted step towards `limit`, and not beyond it.
   virtual unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) = 0;
 };

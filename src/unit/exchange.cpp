@@ -49,6 +49,7 @@ Exchange::Exchange(Unit& unit, UnitId id, const Ports& ports)
       simple_(ports.substeps == 1 && unit.events() == nullptr),
       has_inputs_(!ports.inputs->empty()) {
   find_short_cut();
+  if (unit.events() != nullptr) find_discrete_inputs();
   const auto* const reals = reals_of(*ports.inputs);
   if (reals == nullptr) return;
   base_.resize(reals->elements());
@@ -92,18 +93,86 @@ StepOutcome Exchange::finish_reals(const StepRequest& request, Signals& signals)
 }
 
 void Exchange::evaluate(Signals& signals) {
+  if (!discrete_.places.empty()) take_discrete_inputs(signals);
   if (has_inputs_) unit_.set_part(*ports_.inputs, signals.inputs, ports_.first_input);
   read(signals);
 }
 
 // --- inputs
 
-// The inputs for a step of h that begins `since_start` after the beginning of the communication step.
-void Exchange::set_inputs(Duration since_start, Duration h, Signals& signals) {
-  if (!has_inputs_) return;
-  if (signals.order > 0) approximate(since_start, h, signals);
-  unit_.set_part(*ports_.inputs, signals.inputs, ports_.first_input);
+void Exchange::Chosen::copy(const Ports& ports, const Columns& inputs) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto from = ports.inputs->place(places[i]);
+    const auto to = set.place(i);
+    with_type(from.type, [&]<class T>() {
+      const auto first = ports.first_input[static_cast<std::size_t>(from.type)] + from.first;
+      std::copy_n(inputs.column<T>().begin() + first, from.count, values.column<T>().begin() + to.first);
+    });
+  }
+}
+
+// FMI 3.0, 4.2.1.3: with event mode, discrete inputs and tunable parameters are set there, and continuous inputs alone
+// in step mode.
+void Exchange::find_discrete_inputs() {
+  const auto& d = unit_.description();
+  std::vector<describe::VariableId> ids[2];
+  std::vector<std::uint64_t> sizes[2];
+  for (std::uint32_t i = 0; i < ports_.inputs->choice().size(); ++i) {
+    const auto id = ports_.inputs->choice()[i];
+    const bool moves = d[id].variability == describe::Variability::continuous;
+    (moves ? continuous_ : discrete_).places.push_back(i);
+    ids[moves ? 1 : 0].push_back(id);
+    sizes[moves ? 1 : 0].push_back(ports_.inputs->place(i).count);
+  }
+  discrete_.set = describe::SignalSet(d, ids[0], sizes[0]);
+  continuous_.set = describe::SignalSet(d, ids[1], sizes[1]);
+  discrete_.values = discrete_.set.make_columns();
+  continuous_.values = continuous_.set.make_columns();
+  discrete_before_ = discrete_.values;
+  for (std::size_t i = 0; i < ids[0].size(); ++i) {
+    const Value* const start = d.start(d[ids[0][i]]);
+    const auto place = discrete_.set.place(i);
+    if (start == nullptr || start->type() != place.type || start->size() != place.count) continue;
+    with_type(place.type, [&]<class T>() {
+      std::copy_n(start->elements<T>().begin(), place.count, discrete_before_.column<T>().begin() + place.first);
+    });
+  }
+}
+
+// Whether they are others than those that the unit was given last, which these are from now on.
+bool Exchange::take_discrete_inputs(const Signals& signals) {
+  discrete_.copy(ports_, signals.inputs);
+  bool same = knows_discrete_before_;
+  for (const auto& group : discrete_.set.groups()) {
+    with_type(group.type, [&]<class T>() {
+      auto& before = discrete_before_.column<T>();
+      const auto& now = discrete_.values.column<T>();
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        if (now[i] == before[i]) continue;
+        before[i] = now[i];
+        same = false;
+      }
+    });
+  }
+  knows_discrete_before_ = true;
+  return !same;
+}
+
+// The inputs for a step of h that begins `since_start` after the beginning of the communication step. False when the
+// unit wants the run to end.
+bool Exchange::set_inputs(Duration since_start, Duration h, const StepRequest& request, Signals& signals) {
+  if (!has_inputs_) return true;
+  if (discrete_.places.empty()) {
+    if (signals.order > 0) approximate(since_start, h, signals);
+    unit_.set_part(*ports_.inputs, signals.inputs, ports_.first_input);
+  } else {
+    if (take_discrete_inputs(signals) && !handle_events(request.t + since_start, request, signals)) return false;
+    if (signals.order > 0) approximate(since_start, h, signals);
+    continuous_.copy(ports_, signals.inputs);
+    if (!continuous_.places.empty()) unit_.set(continuous_.set, continuous_.values);
+  }
   if (signals.order > 0 && !references_.empty()) unit_.set_input_derivatives(references_, orders_, values_);
+  return true;
 }
 
 void Exchange::approximate(Duration since_start, Duration h, Signals& signals) {
@@ -135,7 +204,7 @@ StepOutcome Exchange::step_in_parts(const StepRequest& request, Signals& signals
   StepOutcome outcome{request.t, Why::completed};
   {
     const Restored restored(signals.inputs.column<double>(), ports_.first_input[real], base_);
-    if (signals.order == 0) set_inputs(0, request.h, signals);
+    if (signals.order == 0 && !set_inputs(0, request.h, request, signals)) outcome.why = Why::terminate;
     const Time end = request.t + request.h;
     const double parts = ports_.substeps;
     for (std::uint32_t s = 0; s < ports_.substeps && outcome.completed(); ++s) {
@@ -191,8 +260,8 @@ StepOutcome Exchange::reach(Time from, Time end, const StepRequest& request, Sig
 
 // Inputs that do not move have been set at the beginning of the communication step.
 StepOutcome Exchange::step_once(Time t, Time goal, const StepRequest& request, Signals& signals) {
+  if (signals.order > 0 && !set_inputs(t - request.t, goal - t, request, signals)) return {t, Why::terminate};
   if (states_ != nullptr) before_ = states_->save(std::move(before_));
-  if (signals.order > 0) set_inputs(t - request.t, goal - t, signals);
   const StepOutcome outcome = unit_.step({t, goal - t, request.may_roll_back});
   return outcome.why == Why::discarded ? retry(outcome, t, goal, request, signals) : outcome;
 }
@@ -219,7 +288,7 @@ StepOutcome Exchange::retry(StepOutcome outcome, Time t, Time goal, const StepRe
     } else if (!unit_.can_reject_steps()) {
       ++counts_.repeated_as_is;
     }
-    set_inputs(t - request.t, h, signals);
+    if (!set_inputs(t - request.t, h, request, signals)) return {t, Why::terminate};
     outcome = unit_.step({t, h, request.may_roll_back});
     if (outcome.why == Why::completed) outcome.why = Why::early;
   }
@@ -250,6 +319,7 @@ bool Exchange::handle_events(Time t, const StepRequest& request, Signals& signal
   events.enter_event_mode();
   if (has_inputs_) {
     if (signals.order > 0) approximate(t - request.t, 0, signals);
+    if (!discrete_.places.empty()) take_discrete_inputs(signals);
     unit_.set_part(*ports_.inputs, signals.inputs, ports_.first_input);
   }
   constexpr int most = 1000;

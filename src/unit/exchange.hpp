@@ -15,7 +15,11 @@ class Exchange {
   Exchange(Unit& unit, UnitId id, const Ports& ports);
 
   [[nodiscard]] Unit& unit() const { return unit_; }
-  [[nodiscard]] const ExchangeCounts& counts() const { return counts_; }
+  [[nodiscard]] ExchangeCounts counts() const {
+    ExchangeCounts all = counts_;
+    all.events += unit_.events_inside();
+    return all;
+  }
 
   // Takes inputs from the unit's block, steps in the unit's sub-steps and puts outputs into its block. A unit that
   // returns early, discards or has events is served until the whole step is done: what comes back is completed, or
@@ -54,6 +58,8 @@ class Exchange {
   StepOutcome finish_reals(const StepRequest& request, Signals& signals);
 
   void evaluate(Signals& signals);
+  // After the unit has gone back to a state that was saved: its inputs may be others than those that it was given last.
+  void forget_inputs() { knows_discrete_before_ = false; }
   void read(Signals& signals) { unit_.get_part(*ports_.outputs, signals.outputs, ports_.first_output); }
 
  private:
@@ -71,9 +77,11 @@ class Exchange {
   StepOutcome retry(StepOutcome outcome, Time t, Time goal, const StepRequest& request, Signals& signals);
   void check(const StepOutcome& outcome, Time t, Time goal) const;
   void note_progress(Time from, Time to);
-  void set_inputs(Duration since_start, Duration h, Signals& signals);
+  bool set_inputs(Duration since_start, Duration h, const StepRequest& request, Signals& signals);
   void approximate(Duration since_start, Duration h, Signals& signals);
   bool handle_events(Time t, const StepRequest& request, Signals& signals);
+  void find_discrete_inputs();
+  bool take_discrete_inputs(const Signals& signals);
 
   void find_short_cut();
 
@@ -92,6 +100,16 @@ class Exchange {
   int without_progress_ = 0;
   Rollback* states_ = nullptr;  // of a unit that discards steps and can go back
   std::unique_ptr<Snapshot> before_;
+  // Of a unit with event mode that has others than continuous inputs: these, as it was given them last, and the rest.
+  struct Chosen {
+    std::vector<std::uint32_t> places;  // in the choice of all inputs
+    describe::SignalSet set;
+    Columns values;
+    void copy(const Ports& ports, const Columns& inputs);
+  };
+  Chosen discrete_, continuous_;
+  Columns discrete_before_;
+  bool knows_discrete_before_ = true;
   // The continuous inputs, and the lists that the unit is given.
   std::vector<Element> elements_;
   std::vector<ValueReference> references_;

@@ -87,6 +87,9 @@ class Fleet {
   // Seconds that the unit took per step, from steps sampled now and then; 0 before the first sample.
   [[nodiscard]] virtual double cost(UnitId id) const = 0;
 
+  // Whether units have run in several threads at the same time so far.
+  [[nodiscard]] virtual bool has_shared() const { return false; }
+
   // From now on every call of a unit goes into this timeline, which must outlive the fleet or be replaced, and have a
   // track for every thread; null: none. Only while nothing is submitted.
   virtual void trace(Timeline* timeline) = 0;

@@ -108,8 +108,11 @@ void LocalUnits::save(std::span<const UnitId> units, FleetSnapshot& snapshot) {
 }
 
 void LocalUnits::restore(const FleetSnapshot& snapshot) {
-  for (UnitId id = 0; id < snapshot.units.size(); ++id)
-    if (snapshot.units[id]) exchanges_[id].unit().rollback()->restore(*snapshot.units[id]);
+  for (UnitId id = 0; id < snapshot.units.size(); ++id) {
+    if (!snapshot.units[id]) continue;
+    exchanges_[id].unit().rollback()->restore(*snapshot.units[id]);
+    exchanges_[id].forget_inputs();
+  }
 }
 
 }  // namespace consort::unit

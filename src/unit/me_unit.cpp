@@ -47,6 +47,7 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   [[nodiscard]] const describe::Description& description() const override { return description_; }
   [[nodiscard]] bool variable_step() const override { return true; }
   [[nodiscard]] bool answers_without_step() const override { return true; }
+  [[nodiscard]] std::uint64_t events_inside() const override { return events_inside_; }
 
   void enter_initialization(const Experiment& e) override;
   void exit_initialization() override;
@@ -115,6 +116,7 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   };
   LastStep last_;
   std::unique_ptr<StepSensitivity> sensitivity_;
+  std::uint64_t events_inside_ = 0;  // all that happened, whether they were taken back or not
   std::vector<double> y_, tolerances_, x_, rates_, direction_, ahead_, further_;
 };
 
@@ -252,6 +254,7 @@ StepOutcome MeUnit::step(const StepRequest& r) {
     std::copy(states().begin(), states().end(), last_.states.begin());
     end = integration_->advance(r.t + r.h);
     last_.had_event = problem_.memory().events != events;
+    events_inside_ += problem_.memory().events - events;
     last_.known = true;
   });
   t_ = solver_->time();

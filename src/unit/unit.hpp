@@ -154,6 +154,10 @@ class Unit : public Variables {
   // of the last step (FMI 2.0 and 3.0, 4.2).
   [[nodiscard]] virtual bool answers_without_step() const { return false; }
 
+  // How many events of its own it has had inside of its steps so far, beside those that events() is about; jumps of
+  // inputs between steps are none.
+  [[nodiscard]] virtual std::uint64_t events_inside() const { return 0; }
+
   // Null where the unit cannot.
   [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
   [[nodiscard]] virtual Events* events() { return nullptr; }

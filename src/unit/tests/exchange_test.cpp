@@ -433,6 +433,53 @@ TEST(Exchange, HandlesEventsThatTheUnitFoundWhileStepping) {
   EXPECT_THAT(begins(b.unit), ElementsAre(0, 0.4));
 }
 
+// FMI 3.0: in step mode continuous inputs only.
+TEST(Exchange, SetsDiscreteInputsOfUnitsWithEventModeThereAndOnlyWhenTheyChange) {
+  for (const int order : {0, 1}) {
+    Bench b(2);
+    b.unit.has_events = true;
+    auto exchange = b.exchange();
+    double t = 0;
+    for (const double d : {0.0, 0.0, 3.0, 3.0, 4.0}) {
+      b.inputs(1 + t, d, 5);
+      if (order > 0) b.derivatives({2});
+      EXPECT_TRUE(exchange.step({t++, 1, false}, b.signals).completed());
+      EXPECT_EQ(b.unit.steps.back().inputs[1], d);
+      EXPECT_EQ(b.unit.steps.back().inputs[2], 5);
+    }
+    EXPECT_EQ(b.unit.discrete_outside_events, 0);
+    ASSERT_THAT(b.unit.event_modes, SizeIs(2));
+    EXPECT_EQ(b.unit.event_modes[0].d, 3);
+    EXPECT_EQ(b.unit.event_modes[0].u, 3) << "the others are there, too";
+    EXPECT_EQ(b.unit.event_modes[1].d, 4);
+    EXPECT_EQ(exchange.counts().events, 2U);
+    EXPECT_FALSE(b.unit.in_event_mode);
+  }
+}
+
+TEST(Exchange, SetsDiscreteInputsAnewAfterTheUnitHasGoneBack) {
+  Bench b;
+  b.unit.has_events = true;
+  auto exchange = b.exchange();
+  b.inputs(1, 2);
+  exchange.step({0, 1, false}, b.signals);
+  exchange.forget_inputs();
+  exchange.step({0, 1, false}, b.signals);
+  EXPECT_THAT(b.unit.event_modes, SizeIs(2));
+}
+
+TEST(Exchange, EndsWhereAChangedDiscreteInputWantsTheRunToEnd) {
+  Bench b;
+  b.unit.has_events = true;
+  b.unit.on_update = [](int) { return EventOutcome{false, true, {}}; };
+  auto exchange = b.exchange();
+  b.inputs(1, 2);
+  const auto outcome = exchange.step({3, 1, false}, b.signals);
+  EXPECT_EQ(outcome.why, Why::terminate);
+  EXPECT_EQ(outcome.reached, 3);
+  EXPECT_THAT(b.unit.steps, SizeIs(0));
+}
+
 TEST(Exchange, GivesMovingInputsAsTheyAreAtTheEvent) {
   Bench b;
   b.unit.has_events = true;

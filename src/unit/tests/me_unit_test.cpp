@@ -64,6 +64,7 @@ TEST_P(AdaptedUnit, HandlesStateEventsInsideOfItsSteps) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(a.unit->step({i * 1.7 * fall / 4, 1.7 * fall / 4}).completed());
   EXPECT_NEAR(a.value("h"), 0.49, 1e-6);
   EXPECT_NEAR(a.value("v"), 0, 1e-5);
+  EXPECT_EQ(a.unit->events_inside(), 1U);
 }
 
 TEST_P(AdaptedUnit, CountsTheStepsOfAStairAndEndsWhereItAsksTo) {

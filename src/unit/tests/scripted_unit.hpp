@@ -26,6 +26,7 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
   struct Event {
     double u = 0;
     int updates = 0;
+    double d = 0;
   };
 
   ScriptedUnit() : description_(describe()) {}
@@ -47,6 +48,7 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
   std::vector<Event> event_modes;
   int restored = 0;
   bool in_event_mode = false;
+  int discrete_outside_events = 0;  // how often d was set where FMI 3.0 does not allow it
 
   // --- Unit
 
@@ -61,8 +63,14 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
   void exit_initialization() override {}
   void terminate() override {}
 
-  void set(const describe::SignalSet&, Columns& values) override {
-    for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = values.column<double>()[i];
+  void set(const describe::SignalSet& signals, Columns& values) override {
+    constexpr std::array<std::size_t, 3> first{0, 1, 2};  // u, d and a, by reference - 1
+    const auto& group = signals.groups().at(0);
+    for (std::size_t i = 0; i < group.references.size(); ++i) {
+      if (group.references[i] == 2 && !in_event_mode && has_events) ++discrete_outside_events;
+      for (auto e = group.offsets[i]; e < group.offsets[i + 1]; ++e)
+        inputs_.at(first.at(group.references[i] - 1) + e - group.offsets[i]) = values.column<double>()[e];
+    }
     derivatives_ = {};
   }
   void set_input_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
@@ -112,6 +120,7 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
   }
   EventOutcome update() override {
     event_modes.back().u = inputs_[0];
+    event_modes.back().d = inputs_[1];
     return on_update ? on_update(event_modes.back().updates++) : EventOutcome{};
   }
   void leave_event_mode() override { in_event_mode = false; }
