@@ -40,10 +40,10 @@ std::shared_ptr<Library> or_new(std::shared_ptr<Library> library, const LibraryO
   return library ? std::move(library) : std::make_shared<Library>(options);
 }
 
-std::vector<unit::Ports> ports_of(const graph::Plan& plan) {
+std::vector<unit::Ports> ports_of(const graph::Plan& plan, bool keep_parts) {
   std::vector<unit::Ports> ports;
   for (const auto& u : plan.units)
-    ports.push_back({&u.inputs, &u.outputs, u.first_input, u.first_output, u.component.substeps});
+    ports.push_back({&u.inputs, &u.outputs, u.first_input, u.first_output, u.component.substeps, keep_parts});
   return ports;
 }
 
@@ -63,24 +63,25 @@ class Simulation::Impl {
     units_ = library_->make_units(plan_);
     experiment_ = choose_experiment(plan_, o_.run, units_, report_);
     const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
-    fleet_ = host::make_fleet(units_, ports_of(plan_), threads);
+    fleet_ = host::make_fleet(units_, ports_of(plan_, o_.run.record_substeps), threads);
     state_ = couple::make_run_state(plan_);
     state_.t = experiment_.start;
     seed_externals(plan_, state_);
     scenario_ = Scenario(plan_, o_.run.scenario);
     if (!o_.run.input_file.empty()) inputs_ = ExternalInputs(plan_, o_.run.input_file, experiment_.slack());
-    step::StepperSetup setup{plan_, o_.run, *fleet_, {}};
+    if (!o_.trace_file.empty()) {
+      timeline_ = std::make_unique<unit::Timeline>(threads);
+      fleet_->trace(timeline_.get());
+      agreeing_ = timeline_->activity("outputs made consistent");
+      recording_ = timeline_->activity("recording");
+    }
+    step::StepperSetup setup{plan_, o_.run, *fleet_, {}, timeline_.get()};
     if (!scenario_.empty()) {
       setup.hook = [this](couple::RunState& state, std::span<const UnitId>) { scenario_.apply(state); };
     }
     stepper_ = step::make_stepper(setup);
     controller_ = std::make_unique<step::FixedController>(experiment_.grid());
     choose_consistency();
-    if (!o_.trace_file.empty()) {
-      timeline_ = std::make_unique<unit::Timeline>(threads);
-      fleet_->trace(timeline_.get());
-      recording_ = timeline_->activity("recording");
-    }
     describe_run(system, threads);
   }
 
@@ -126,7 +127,10 @@ class Simulation::Impl {
     const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
     if (o_.run.extrapolation > 0) forget_past_of_events(event);
     if (!inputs_.empty()) inputs_.at(state_.t, state_);
-    if (consistency_) (*consistency_)(*fleet_, state_);
+    if (consistency_) {
+      const unit::Timeline::Span span(timeline_.get(), agreeing_);
+      (*consistency_)(*fleet_, state_);
+    }
     if (outcome.why == unit::Why::terminate) [[unlikely]]
       end_early(outcome);
   }
@@ -158,13 +162,19 @@ class Simulation::Impl {
     std::uint64_t output = 1;
     while (!done()) {
       const Time wanted = experiment_.output_point(output);
+      const Time begin = state_.t;
       step(all_vary_ ? wanted : unit::never);
       const unit::Timeline::Span recording(timeline_.get(), recording_);
-      if (experiment_.records(state_.t, wanted)) {
+      bool row = experiment_.records(state_.t, wanted);
+      if (row) {
         while (experiment_.output_point(output) <= state_.t + experiment_.slack()) ++output;
-        if (++points % o_.run.record_every == 0 || done()) recorder.write(state_.t, *fleet_, state_);
-      } else if (done()) {
+        row = ++points % o_.run.record_every == 0;
+      }
+      if (row && o_.run.record_substeps && report_.ended_early.empty()) recorder.write_parts(begin, state_.t, *fleet_);
+      if (row || done()) {
         recorder.write(state_.t, *fleet_, state_);
+      } else if (o_.run.record_substeps) {
+        recorder.look(*fleet_, state_);
       }
       pace.wait(state_.t);
       look.around();
@@ -380,9 +390,6 @@ class Simulation::Impl {
     report_.extrapolation = o_.run.extrapolation;
     report_.threads =
         plan_.units.size() > 1 ? std::min<unsigned>(threads, static_cast<unsigned>(plan_.units.size())) : 1;
-    const auto has_substeps = [](const auto& u) { return u.component.substeps > 1; };
-    if (o_.run.record_substeps && std::any_of(plan_.units.begin(), plan_.units.end(), has_substeps))
-      report_.warnings.emplace_back("rows at sub-steps were asked for, but are recorded at communication points only");
     for (const auto& n : stepper_->notes()) report_.notes.push_back(n);
     for (const auto& n : plan_.notes) report_.assumed.push_back(n);
     for (const auto& w : library_->warnings()) report_.warnings.push_back(w);
@@ -462,7 +469,7 @@ class Simulation::Impl {
   std::unique_ptr<step::Controller> controller_;
   std::unique_ptr<couple::Consistency> consistency_;
   std::vector<couple::LoopReport> initial_loops_;
-  unit::Timeline::Activity recording_;
+  unit::Timeline::Activity agreeing_, recording_;
   std::uint64_t events_seen_ = 0;
   double waited_ = 0;  // s, for the clock
   bool all_vary_ = false;

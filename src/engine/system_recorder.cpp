@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <exception>
+#include <map>
+#include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +46,7 @@ SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::str
                                std::span<record::Sink* const> sinks)
     : plan_(plan), sinks_(sinks) {
   choose(patterns);
+  find_parts();
   for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
 }
 
@@ -176,7 +180,57 @@ void SystemRecorder::begin(std::vector<record::Fact> facts) {
   }
 }
 
-void SystemRecorder::write(Time t, unit::Fleet& fleet, const couple::RunState& state) {
+// Which values of a row follow a unit's sub-steps, and when.
+void SystemRecorder::find_parts() {
+  part_copies_.resize(plan_.units.size());
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Instant> instants;  // by fraction in lowest terms
+  for (UnitId u = 0; u < plan_.units.size(); ++u) {
+    const auto& unit = plan_.units[u];
+    const auto parts = unit.component.substeps;
+    for (std::uint32_t s = 1; s < parts; ++s) {
+      const auto divisor = std::gcd(s, parts);
+      auto& instant = instants[{s / divisor, parts / divisor}];
+      instant.fraction = static_cast<double>(s) / parts;
+      instant.parts.emplace_back(u, s - 1);
+    }
+    if (parts < 2) continue;
+    for (const auto& group : unit.outputs.groups()) {
+      const auto type = static_cast<std::size_t>(group.type);
+      const auto first = unit.first_output[type];
+      const auto count = group.elements();
+      for (const auto& copy : copies_[type]) {
+        if (copy.from < first || copy.from >= first + count) continue;
+        PartCopy part{copy.to, copy.from - first};
+        for (const auto& s : scaled_)
+          if (group.type == Type::Float64 && s.to == copy.to) {
+            part.factor = s.factor;
+            part.offset = s.offset;
+          }
+        part_copies_[u][type].push_back(part);
+      }
+    }
+  }
+  for (auto& [key, instant] : instants) instants_.push_back(std::move(instant));
+  std::sort(instants_.begin(), instants_.end(), [](const auto& a, const auto& b) { return a.fraction < b.fraction; });
+}
+
+void SystemRecorder::write_parts(Time begin, Time end, unit::Fleet& fleet) {
+  for (const auto& instant : instants_) {
+    for (const auto& [u, s] : instant.parts) {
+      const Columns& from = fleet.parts(u)[s];
+      for_each_type([&, id = u]<class T>() {
+        auto& to = row_.column<T>();
+        for (const auto& copy : part_copies_[id][static_cast<std::size_t>(type_of<T>)]) {
+          to[copy.to] = from.column<T>()[copy.from];
+          if constexpr (std::is_same_v<T, double>) to[copy.to] = copy.factor * to[copy.to] + copy.offset;
+        }
+      });
+    }
+    put_row(begin + (end - begin) * instant.fraction);
+  }
+}
+
+void SystemRecorder::look(unit::Fleet& fleet, const couple::RunState& state) {
   for_each_type([&]<class T>() {
     const auto& copies = copies_[static_cast<std::size_t>(type_of<T>)];
     if (copies.empty()) return;
@@ -186,6 +240,14 @@ void SystemRecorder::write(Time t, unit::Fleet& fleet, const couple::RunState& s
   });
   for (const auto& s : scaled_) row_.column<double>()[s.to] = s.factor * row_.column<double>()[s.to] + s.offset;
   for (const auto& asked : asked_) fleet.unit(asked.unit).get_part(asked.set, row_, asked.at);
+}
+
+void SystemRecorder::write(Time t, unit::Fleet& fleet, const couple::RunState& state) {
+  look(fleet, state);
+  put_row(t);
+}
+
+void SystemRecorder::put_row(Time t) {
   for (auto* const sink : sinks_) sink->write(t, row_);
   ++rows_;
   if (nan_.empty()) watch_for_nan(t);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "couple/run_state.hpp"
@@ -26,6 +27,11 @@ class SystemRecorder {
 
   void begin(std::vector<record::Fact> facts);
   void write(Time t, unit::Fleet& fleet, const couple::RunState& state);
+  // Rows at the sub-steps of units inside of the step from `begin` to `end` that was taken last: what other units
+  // answer, and what is no output, stays as it was at `begin`. Before write() for `end`; for units that keep parts.
+  void write_parts(Time begin, Time end, unit::Fleet& fleet);
+  // What write() does, without a row: for write_parts() of the next step, where this point is not recorded.
+  void look(unit::Fleet& fleet, const couple::RunState& state);
   void end();
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   // What the sinks and the values gave reason for.
@@ -45,7 +51,20 @@ class SystemRecorder {
     describe::SignalSet set;
     describe::Offsets at{};
   };
+  // One time inside of a step, as a fraction of it, and the units that have done a sub-step there.
+  struct Instant {
+    double fraction = 0;
+    std::vector<std::pair<graph::UnitId, std::uint32_t>> parts;
+  };
+  struct PartCopy {
+    std::uint32_t to = 0;
+    std::uint32_t from = 0;
+    double factor = 1, offset = 0;  // of numbers
+  };
+  using PartCopies = std::array<std::vector<PartCopy>, type_count>;
   void choose(std::span<const std::string> patterns);
+  void find_parts();
+  void put_row(Time t);
   void add_output(graph::UnitId unit, std::size_t index);
   void add_asked(graph::UnitId unit, const std::vector<describe::VariableId>& variables);
   std::uint32_t add_signal(record::Signal signal);
@@ -59,6 +78,8 @@ class SystemRecorder {
   std::array<std::vector<Copy>, type_count> copies_;
   std::vector<Scaled> scaled_;
   std::vector<Asked> asked_;
+  std::vector<Instant> instants_;        // in the order of time
+  std::vector<PartCopies> part_copies_;  // by unit
   std::uint64_t rows_ = 0;
   std::size_t begun_ = 0;
   std::string nan_;

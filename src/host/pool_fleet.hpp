@@ -31,6 +31,7 @@ class PoolFleet final : public unit::Fleet {
   [[nodiscard]] std::span<const unit::StepOutcome> outcomes() const override { return units_.outcomes(); }
   void save(std::span<const unit::UnitId> units, unit::FleetSnapshot& snapshot) override;
   void restore(const unit::FleetSnapshot& snapshot) override { units_.restore(snapshot); }
+  [[nodiscard]] std::span<const Columns> parts(unit::UnitId id) const override { return units_[id].parts(); }
   [[nodiscard]] unit::ExchangeCounts counts(unit::UnitId id) const override { return units_[id].counts(); }
   [[nodiscard]] double cost(unit::UnitId id) const override { return units_.cost(id); }
   void trace(unit::Timeline* timeline) override { timeline_ = timeline; }

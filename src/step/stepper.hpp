@@ -55,6 +55,7 @@ struct StepperSetup {
   const graph::RunSettings& settings;
   unit::Fleet& fleet;
   InputHook hook{};
+  unit::Timeline* timeline = nullptr;  // that a stepper's own work shows in; null: none
 };
 
 // Rows of the table in steppers.cpp.

@@ -1,6 +1,7 @@
 #include "step/wave_stepper.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +9,7 @@
 #include "base/error.hpp"
 #include "couple/consistency.hpp"
 #include "couple/gather.hpp"
+#include "unit/timeline.hpp"
 
 namespace consort::step {
 
@@ -28,7 +30,12 @@ struct Wave {
 class WaveStepper final : public Stepper {
  public:
   WaveStepper(std::string_view name, const StepperSetup& setup, const Schedule& schedule)
-      : name_(name), plan_(setup.plan), order_(setup.settings.extrapolation), hook_(setup.hook) {
+      : name_(name),
+        plan_(setup.plan),
+        order_(setup.settings.extrapolation),
+        hook_(setup.hook),
+        timeline_(setup.timeline) {
+    if (timeline_ != nullptr) routing_ = timeline_->activity("routing");
     require(order_ >= 0 && order_ <= 3, "the order of extrapolation must be 0, 1, 2 or 3, not {}", order_);
     const Gather::Owners owners(plan_);
     for (const auto& units : schedule.waves()) {
@@ -58,6 +65,8 @@ class WaveStepper final : public Stepper {
     unit::StepOutcome outcome{interval.end, unit::Why::completed};
     for (std::size_t w = 0; w < waves_.size(); ++w) {
       const Wave& wave = waves_[w];
+      std::optional<unit::Timeline::Span> routing;
+      if (timeline_ != nullptr) routing.emplace(timeline_, routing_);
       wave.from_old(w > 0 && looks_back_ ? state.previous : state.signals.outputs, state.signals.inputs);
       if (order_ > 0) {
         extrapolate(state, wave);
@@ -66,6 +75,7 @@ class WaveStepper final : public Stepper {
         wave.from_new(state.signals.outputs, state.signals.inputs);
       }
       if (hook_) hook_(state, wave.units);
+      routing.reset();
       fleet.submit(wave.units, unit::Verb::step, request, state.signals);
       if (!fleet.wait()) [[unlikely]]
         note_stop(fleet, wave.units, outcome);
@@ -168,6 +178,8 @@ class WaveStepper final : public Stepper {
   const graph::Plan& plan_;
   int order_;
   InputHook hook_;
+  unit::Timeline* timeline_;
+  unit::Timeline::Activity routing_{};
   std::vector<Wave> waves_;
   Gather everything_;
   bool looks_back_ = false;

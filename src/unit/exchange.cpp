@@ -49,6 +49,7 @@ Exchange::Exchange(Unit& unit, UnitId id, const Ports& ports)
       simple_(ports.substeps == 1 && unit.events() == nullptr),
       has_inputs_(!ports.inputs->empty()) {
   find_short_cut();
+  if (ports.keep_parts && ports.substeps > 1) parts_.assign(ports.substeps - 1, ports.outputs->make_columns());
   if (unit.events() != nullptr) find_discrete_inputs();
   const auto* const reals = reals_of(*ports.inputs);
   if (reals == nullptr) return;
@@ -211,6 +212,7 @@ StepOutcome Exchange::step_in_parts(const StepRequest& request, Signals& signals
       const Time from = request.t + request.h * (s / parts);
       const Time to = s + 1 == ports_.substeps ? end : request.t + request.h * ((s + 1) / parts);
       outcome = reach(from, to, request, signals);
+      if (s < parts_.size()) unit_.get_part(*ports_.outputs, parts_[s], {});
     }
     if (outcome.completed()) outcome.reached = end;
   }

@@ -21,6 +21,9 @@ class Exchange {
     return all;
   }
 
+  // See Fleet::parts().
+  [[nodiscard]] std::span<const Columns> parts() const { return parts_; }
+
   // Takes inputs from the unit's block, steps in the unit's sub-steps and puts outputs into its block. A unit that
   // returns early, discards or has events is served until the whole step is done: what comes back is completed, or
   // terminate where it wants the run to end. Inputs are held where they have no derivatives; where they do, the unit is
@@ -108,6 +111,7 @@ class Exchange {
     void copy(const Ports& ports, const Columns& inputs);
   };
   Chosen discrete_, continuous_;
+  std::vector<Columns> parts_;
   Columns discrete_before_;
   bool knows_discrete_before_ = true;
   // The continuous inputs, and the lists that the unit is given.

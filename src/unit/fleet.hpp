@@ -42,6 +42,7 @@ struct Ports {
   describe::Offsets first_input{};
   describe::Offsets first_output{};
   std::uint32_t substeps = 1;  // equal steps of its own per communication step
+  bool keep_parts = false;     // what it answers after each of them, for Fleet::parts()
 };
 
 enum class Verb : std::uint8_t {
@@ -82,6 +83,10 @@ class Fleet {
   // Into `snapshot`, reusing what it holds. Units that cannot be saved must not be named.
   virtual void save(std::span<const UnitId> units, FleetSnapshot& snapshot) = 0;
   virtual void restore(const FleetSnapshot& snapshot) = 0;
+
+  // The outputs of a unit after each sub-step of the last step but its last one, in the layout of its ports' outputs;
+  // nothing for units whose ports do not ask to keep them.
+  [[nodiscard]] virtual std::span<const Columns> parts(UnitId id) const = 0;
 
   [[nodiscard]] virtual ExchangeCounts counts(UnitId id) const = 0;
   // Seconds that the unit took per step, from steps sampled now and then; 0 before the first sample.

@@ -21,6 +21,7 @@ class SerialFleet final : public Fleet {
   [[nodiscard]] std::span<const StepOutcome> outcomes() const override { return units_.outcomes(); }
   void save(std::span<const UnitId> units, FleetSnapshot& snapshot) override { units_.save(units, snapshot); }
   void restore(const FleetSnapshot& snapshot) override { units_.restore(snapshot); }
+  [[nodiscard]] std::span<const Columns> parts(UnitId id) const override { return units_[id].parts(); }
   [[nodiscard]] ExchangeCounts counts(UnitId id) const override { return units_[id].counts(); }
   [[nodiscard]] double cost(UnitId id) const override { return units_.cost(id); }
   void trace(Timeline* timeline) override { timeline_ = timeline; }

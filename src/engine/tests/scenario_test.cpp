@@ -182,15 +182,6 @@ TEST(Simulation, RefusesToRecordEveryZerothRow) {
   EXPECT_THROW(Simulation(system, o, library()), Error);
 }
 
-TEST(Simulation, SaysThatSubStepsAreNotRecorded) {
-  graph::System system("s");
-  system.add("i", "model:integrator").substeps = 4;
-  auto o = options(1, 0.5);
-  o.run.record_substeps = true;
-  Simulation s(system, o, library());
-  EXPECT_THAT(s.report().warnings, ::testing::Contains(::testing::HasSubstr("sub-steps")));
-}
-
 // A time event inside of a step is where it is, not at the step's end: FMUs of FMI 3.0 may return early for it.
 TEST(EventMode, IsEnteredWhereTheEventIs) {
   graph::System system("s");

@@ -176,6 +176,43 @@ TEST(Substeps, AreEqualAndSeeThePolynomialWhereTheyAre) {
   EXPECT_NEAR(number(s, "w.y"), 2.0, 1e-13);
 }
 
+TEST(Substeps, AreRecordedWhenAskedForAndOtherUnitsKeepTheirValuesThere) {
+  graph::System system("s");
+  system.add("two", "model:integrator").set("u", "1").substeps = 2;
+  system.add("three", "model:integrator").set("u", "10").substeps = 3;
+  system.add("one", "model:integrator").set("u", "100");
+  system.connectors.push_back({"shown", describe::Causality::output});
+  system.connect("two.y", "shown");
+  auto o = options(1.2, 0.6);
+  o.run.record_substeps = true;
+  o.run.record = {"*.y", "three.u", "shown"};
+  for (const unsigned threads : {1U, 2U}) {
+    o.run.threads = threads;
+    Simulation s(system, o, library());
+    const auto r = run(s);
+    using ::testing::Pointwise;
+    const auto near = ::testing::DoubleNear(1e-12);
+    EXPECT_THAT(r.time, Pointwise(near, std::vector<double>{0, 0.2, 0.3, 0.4, 0.6, 0.8, 0.9, 1.0, 1.2}));
+    EXPECT_THAT(r["two.y"].numbers, Pointwise(near, std::vector<double>{0, 0, 0.3, 0.3, 0.6, 0.6, 0.9, 0.9, 1.2}));
+    EXPECT_THAT(r["three.y"].numbers, Pointwise(near, std::vector<double>{0, 2, 2, 4, 6, 8, 8, 10, 12}));
+    EXPECT_THAT(r["one.y"].numbers, Pointwise(near, std::vector<double>{0, 0, 0, 0, 60, 60, 60, 60, 120}));
+    EXPECT_EQ(r["three.u"].numbers, std::vector<double>(9, 10));
+    EXPECT_EQ(r["shown"].numbers, r["two.y"].numbers);
+  }
+}
+
+TEST(Substeps, AreRecordedOfTheStepsThatAre) {
+  graph::System system("s");
+  system.add("two", "model:integrator").set("u", "1").substeps = 2;
+  auto o = options(4, 1);
+  o.run.record_substeps = true;
+  o.run.record_every = 2;
+  Simulation s(system, o, library());
+  const auto r = run(s);
+  EXPECT_THAT(r.time, ::testing::ElementsAre(0, 1.5, 2, 3.5, 4));
+  EXPECT_THAT(r["two.y"].numbers, ::testing::ElementsAre(0, 1.5, 2, 3.5, 4));
+}
+
 // --- the run
 
 TEST(Simulation, RecordsWhatPatternsChooseAndRefusesThoseThatMatchNothing) {
