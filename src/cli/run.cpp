@@ -10,6 +10,7 @@
 #include "cli/fmu_options.hpp"
 #include "cli/log_options.hpp"
 #include "cli/progress.hpp"
+#include "couple/accelerator.hpp"
 #include "engine/simulation.hpp"
 #include "engine/system_files.hpp"
 #include "record/buffered_sink.hpp"
@@ -33,6 +34,8 @@ struct Options {
   std::string report_file;
   std::string trace_file;
   std::string loop_method;
+  std::string iteration;
+  std::optional<double> iteration_tolerance;
   LogOptions log;
   bool quiet = false;
   engine::SimulationOptions simulation;
@@ -54,6 +57,8 @@ void merge(const Options& o, graph::RunSettings& run) {
   if (!o.record.empty()) run.record = o.record;
   if (!o.output_file.empty()) run.result_file = o.output_file;
   if (!o.loop_method.empty()) run.loops.method = o.loop_method;
+  if (!o.iteration.empty()) run.iteration.method = o.iteration;
+  if (o.iteration_tolerance) run.iteration.tolerance = *o.iteration_tolerance;
   if (o.extrapolation) run.extrapolation = *o.extrapolation;
   if (o.compression) run.compression = *o.compression;
 }
@@ -134,6 +139,12 @@ std::string method_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string accelerator_names() {
+  std::vector<std::string_view> names;
+  for (const auto& row : couple::accelerators()) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
@@ -152,6 +163,9 @@ void add_run(CLI::App& app, Action& action) {
              "order of the polynomials that inputs follow within a step, 0 to 3");
   add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)");
   c.add_option("--loop-method", o->loop_method, "for algebraic loops: " + method_names());
+  c.add_option("--iteration", o->iteration, "for the stepper 'iterated': " + accelerator_names());
+  add_number(c, "--iteration-tolerance", o->iteration_tolerance,
+             "for the stepper 'iterated': of inputs, relative to their nominal value or themselves (default: 1e-6)");
   c.add_option("--set", o->set, "UNIT.VARIABLE=VALUE, any number of times")->take_all()->allow_extra_args(false);
   c.add_option("--input-file", o->run.input_file, "CSV with time and the system's inputs");
   c.add_option("--output-file", o->output_file, "result file (default: NAME.h5 here); '-' is CSV on standard output");

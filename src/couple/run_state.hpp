@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/time.hpp"
+#include "couple/accelerator.hpp"
 #include "couple/history.hpp"
 #include "graph/plan.hpp"
 #include "unit/fleet.hpp"
@@ -15,10 +17,11 @@ struct RunState {
   Time t = 0;
   std::uint64_t steps = 0;
   unit::Signals signals;
-  Columns previous;      // outputs at the beginning of the step, where a stepper needs them
-  History history;       // of the inputs' Float64 column
-  Columns overrides;     // values that a scenario puts in place of connections
-  bool stopped = false;  // a unit asked to end the run
+  Columns previous;                           // outputs at the beginning of the step, where a stepper needs them
+  History history;                            // of the inputs' Float64 column
+  Columns overrides;                          // values that a scenario puts in place of connections
+  std::vector<AccelerationMemory> iteration;  // what an iterating stepper has learned, per component
+  bool stopped = false;                       // a unit asked to end the run
 };
 
 [[nodiscard]] RunState make_run_state(const graph::Plan& plan);

@@ -215,6 +215,7 @@ class Simulation::Impl {
       in_units = most;
     }
     r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
+    r.iterations = stepper_->iterations();
     r.loops = initial_loops_;
     if (consistency_) {
       const auto& more = consistency_->loops();

@@ -29,6 +29,23 @@ void append_units(std::string& out, const SystemReport& r) {
   if (units.size() > most) out += fmt::format("\n    … and {} more", units.size() - most);
 }
 
+double per_step(const step::IterationReport& i) {
+  return i.steps > 0 ? static_cast<double>(i.iterations) / static_cast<double>(i.steps) : 0.0;
+}
+
+void append_iterations(std::string& out, const SystemReport& r) {
+  constexpr std::size_t most_names = 6;
+  for (const auto& i : r.iterations) {
+    const std::size_t shown = std::min(i.units.size(), most_names);
+    out += fmt::format("\n  iterated {}{}: {:.3g} iterations per step, {} at most; residual at most {:.2g}",
+                       fmt::join(i.units.begin(), i.units.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       i.units.size() > shown ? fmt::format(" and {} more", i.units.size() - shown) : "", per_step(i),
+                       i.most, i.largest);
+    if (i.for_jacobian > 0) out += fmt::format("; {} evaluations for Jacobians", i.for_jacobian);
+    if (i.failures > 0) out += fmt::format("; {} steps did not converge", i.failures);
+  }
+}
+
 }  // namespace
 
 std::string SystemReport::text() const {
@@ -48,6 +65,7 @@ std::string SystemReport::text() const {
                        fmt::join(loop.variables, " → "), loop.solved,
                        static_cast<double>(loop.iterations) / static_cast<double>(loop.solved), loop.largest_residual);
   }
+  append_iterations(out, *this);
   if (paced) out += fmt::format("\n  real time: {} overruns, at most {} late", overruns, duration_text(latest));
   for (const auto& n : notes) out += fmt::format("\n  {}", n);
   for (const auto& a : assumed) out += fmt::format("\n  assumed: {}", a);
@@ -87,6 +105,18 @@ std::string SystemReport::json() const {
                           {"iterations", l.iterations},
                           {"evaluations", l.evaluations},
                           {"largest residual", l.largest_residual}});
+  }
+  j["iterations"] = nlohmann::ordered_json::array();
+  for (const auto& i : iterations) {
+    j["iterations"].push_back({{"units", i.units},
+                               {"unknowns", i.unknowns},
+                               {"steps", i.steps},
+                               {"iterations", i.iterations},
+                               {"per step", per_step(i)},
+                               {"most", i.most},
+                               {"for Jacobians", i.for_jacobian},
+                               {"not converged", i.failures},
+                               {"largest residual", i.largest}});
   }
   j["assumed"] = assumed;
   j["notes"] = notes;

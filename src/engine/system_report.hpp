@@ -7,6 +7,7 @@
 
 #include "base/time.hpp"
 #include "couple/consistency.hpp"
+#include "step/stepper.hpp"
 
 namespace consort::engine {
 
@@ -37,6 +38,7 @@ struct SystemReport {
   bool paced = false;
   std::vector<UnitReport> units;
   std::vector<couple::LoopReport> loops;
+  std::vector<step::IterationReport> iterations;
   std::vector<std::string> assumed;
   std::vector<std::string> notes;
   std::vector<std::string> warnings;

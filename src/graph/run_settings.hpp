@@ -43,6 +43,23 @@ struct LoopSettings {
   int iterations = 100;
 };
 
+// How the stepper `iterated` finds inputs that agree with the outputs at the end of a step.
+struct IterationSettings {
+  enum class Jacobian : std::uint8_t { automatic, derivatives, differences };
+  enum class Scope : std::uint8_t { components, whole };  // what is iterated on its own: cycles of units, or everything
+
+  std::string method = "iqn-ils";      // a name of couple/accelerator.hpp
+  double tolerance = 1e-6;             // of every input, relative to the larger of its nominal value and itself
+  int most = 50;                       // evaluations per step
+  std::optional<double> relaxation{};  // the method's own
+  std::optional<int> depth{};          // iterations remembered by `anderson` and `iqn-ils`
+  int reuse = 0;                       // past steps that `iqn-ils` and `broyden` learn from
+  double filter = 1e-6;                // what `iqn-ils` takes for noise, relative
+  Jacobian jacobian = Jacobian::automatic;
+  Scope scope = Scope::components;
+  bool fails = true;  // a step that does not converge is an error; otherwise it is counted and the run goes on
+};
+
 // Whether outputs are made consistent with inputs at communication points, where units answer without a step.
 enum class Consistency : std::uint8_t { automatic, always, never };
 
@@ -60,6 +77,7 @@ struct RunSettings {
   std::optional<std::uint32_t> threads{};
   Consistency consistency = Consistency::automatic;
   LoopSettings loops{};
+  IterationSettings iteration{};
 
   std::vector<std::string> record{};  // paths, with * and ? as wildcards; empty: all outputs
   std::uint32_t record_every = 1;     // of the communication points

@@ -4,6 +4,7 @@
 // alternatives.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -26,14 +27,29 @@ struct Interval {
   bool may_roll_back = false;
 };
 
+// Of a stepper that repeats steps: units that depend on each other and are iterated together.
+struct IterationReport {
+  std::vector<std::string> units;
+  std::uint64_t unknowns = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t iterations = 0;    // evaluations: each is a step of all units
+  std::uint64_t for_jacobian = 0;  // beside these
+  std::uint64_t most = 0;          // in one step
+  std::uint64_t failures = 0;      // steps that did not converge
+  double largest = 0;              // residual of a step that was taken, relative as the tolerance is
+};
+
 class Stepper {
  public:
   virtual ~Stepper() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
   // What was decided where nobody said, one line each, for the report.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
-  // From `state` at interval.t to interval.end. Completed, or terminate when a unit asked to end the run. All units
-  // have done their steps either way. Throws Error (run) when a unit fails.
+  // How often steps were repeated, where they are; empty for steppers that repeat nothing.
+  [[nodiscard]] virtual std::vector<IterationReport> iterations() const { return {}; }
+  // From `state` at interval.t to interval.end. Completed, or terminate when a unit asked to end the run; all units
+  // have done their steps either way. Where interval.may_roll_back also discarded: the step did not converge, units
+  // stand anywhere, and the caller takes it back. Throws Error (run) when a unit fails.
   virtual unit::StepOutcome step(unit::Fleet& fleet, couple::RunState& state, const Interval& interval) = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "step/iterated_stepper.hpp"
 #include "step/stepper.hpp"
 #include "step/wave_stepper.hpp"
 
@@ -12,11 +13,13 @@ namespace consort::step {
 
 namespace {
 
-constexpr std::array<StepperRow, 3> rows{{
+constexpr std::array<StepperRow, 4> rows{{
     {"jacobi", "all units at once, with what the others computed in the step before", make_jacobi},
     {"gauss-seidel", "one after another, with the newest values of those before; independent ones at once",
      make_gauss_seidel},
     {"groups", "serial and parallel groups as given, nested in any way", make_groups},
+    {"iterated", "steps repeated until inputs agree with the outputs at their end; for units that can go back",
+     make_iterated},
 }};
 
 // Whether some unit's output follows an input that another unit drives.

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "couple/consistency.hpp"
 #include "couple/gather.hpp"
+#include "step/interface.hpp"
 #include "unit/timeline.hpp"
 
 namespace consort::step {
@@ -18,8 +19,6 @@ using couple::RunState;
 using graph::UnitId;
 
 namespace {
-
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
 
 struct Wave {
   std::vector<UnitId> units;
@@ -51,7 +50,7 @@ class WaveStepper final : public Stepper {
     everything_ = Gather(plan_, owners, all, any);
     looks_back_ = std::any_of(waves_.begin() + (waves_.empty() ? 0 : 1), waves_.end(),
                               [](const Wave& w) { return !w.from_old.empty(); });
-    find_continuous();
+    continuous_ = continuous_inputs(plan_);
   }
 
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -86,25 +85,6 @@ class WaveStepper final : public Stepper {
   }
 
  private:
-  void find_continuous() {
-    const auto width = plan_.input_count[real];
-    continuous_.assign(width, false);
-    for (const auto& c : plan_.connections) {
-      const auto& to = plan_.units[c.to];
-      const auto place = to.inputs.place(c.input);
-      if (place.type != Type::Float64) continue;
-      const bool source_moves =
-          c.from == graph::no_unit
-              ? !plan_.externals[c.output].discrete
-              : is_continuous(plan_.units[c.from].description, plan_.units[c.from].outputs.choice()[c.output]);
-      if (!source_moves || !is_continuous(to.description, to.inputs.choice()[c.input])) continue;
-      for (std::uint32_t e = 0; e < place.count; ++e) continuous_[to.first_input[real] + place.first + e] = true;
-    }
-  }
-  static bool is_continuous(const describe::Description* d, describe::VariableId id) {
-    return (*d)[id].variability == describe::Variability::continuous;
-  }
-
   static void note_stop(const unit::Fleet& fleet, const std::vector<UnitId>& units, unit::StepOutcome& outcome) {
     for (const auto u : units) {
       const auto& own = fleet.outcomes()[u];

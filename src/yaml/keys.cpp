@@ -28,9 +28,13 @@ constexpr std::array value{Name("value"), Name("unit")};
 constexpr std::array unit_of_measure{Name("kg"),  Name("m"),  Name("s"),   Name("A"),      Name("K"),
                                      Name("mol"), Name("cd"), Name("rad"), Name("factor"), Name("offset")};
 constexpr std::array experiment{Name("start"), Name("stop"), Name("step"), Name("tolerance"), Name("output_interval")};
-constexpr std::array run{Name("stepper"), Name("extrapolation"), Name("order"),     Name("groups"),    Name("threads"),
-                         Name("loops"),   Name("consistent"),    Name("real_time"), Name("input_file")};
+constexpr std::array run{Name("stepper"),    Name("extrapolation"), Name("order"),      Name("groups"),
+                         Name("threads"),    Name("loops"),         Name("consistent"), Name("real_time"),
+                         Name("input_file"), Name("iteration")};
 constexpr std::array loop{Name("method"), Name("tolerance"), Name("iterations")};
+constexpr std::array iteration{Name("method"), Name("tolerance"),       Name("most"),   Name("relaxation"),
+                               Name("depth"),  Name("reuse"),           Name("filter"), Name("jacobian"),
+                               Name("scope"),  Name("if_not_converged")};
 constexpr std::array group{Name("serial"), Name("parallel")};
 constexpr std::array record{Name("variables"), Name("every"), Name("file"), Name("compression"), Name("substeps")};
 constexpr std::array scenario{Name("at"),      Name("set"), Name("hold"),  Name("ramp"),
@@ -51,6 +55,7 @@ constexpr KeyTable tables[] = {
     {"group", "a group", group},
     {"record", "'record'", record},
     {"scenario_action", "an action of the scenario", scenario},
+    {"iteration", "'iteration'", iteration},
 };
 
 }  // namespace
@@ -69,6 +74,7 @@ const KeyTable& loop_keys() { return tables[10]; }
 const KeyTable& group_keys() { return tables[11]; }
 const KeyTable& record_keys() { return tables[12]; }
 const KeyTable& scenario_keys() { return tables[13]; }
+const KeyTable& iteration_keys() { return tables[14]; }
 std::span<const KeyTable> all_key_tables() { return tables; }
 
 }  // namespace consort::yaml

@@ -27,6 +27,7 @@ struct KeyTable {
 [[nodiscard]] const KeyTable& group_keys();
 [[nodiscard]] const KeyTable& record_keys();
 [[nodiscard]] const KeyTable& scenario_keys();
+[[nodiscard]] const KeyTable& iteration_keys();
 [[nodiscard]] std::span<const KeyTable> all_key_tables();
 
 }  // namespace consort::yaml

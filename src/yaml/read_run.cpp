@@ -65,6 +65,32 @@ void read_loops(const View& view, graph::LoopSettings& loops) {
     loops.iterations = static_cast<int>(most->integer("the number of iterations", 1, 1'000'000));
 }
 
+void read_iteration(const View& view, graph::IterationSettings& iteration) {
+  using Settings = graph::IterationSettings;
+  const Fields fields(view, iteration_keys());
+  if (const auto method = fields.find("method")) iteration.method = method->text("the method of iterations");
+  if (const auto tolerance = fields.find("tolerance"))
+    iteration.tolerance = tolerance->positive("the tolerance of iterations");
+  if (const auto most = fields.find("most"))
+    iteration.most = static_cast<int>(most->integer("the number of iterations", 1, 1'000'000));
+  if (const auto factor = fields.find("relaxation")) iteration.relaxation = factor->positive("the relaxation");
+  if (const auto depth = fields.find("depth")) iteration.depth = static_cast<int>(depth->integer("'depth'", 1, 1000));
+  if (const auto reuse = fields.find("reuse"))
+    iteration.reuse = static_cast<int>(reuse->integer("'reuse'", 0, 1'000'000));
+  if (const auto filter = fields.find("filter")) iteration.filter = filter->positive("'filter'");
+  if (const auto jacobian = fields.find("jacobian")) {
+    constexpr Settings::Jacobian kinds[] = {Settings::Jacobian::automatic, Settings::Jacobian::derivatives,
+                                            Settings::Jacobian::differences};
+    iteration.jacobian = kinds[jacobian->choice("'jacobian'", {"auto", "derivatives", "differences"})];
+  }
+  if (const auto scope = fields.find("scope")) {
+    constexpr Settings::Scope kinds[] = {Settings::Scope::components, Settings::Scope::whole};
+    iteration.scope = kinds[scope->choice("'scope'", {"components", "whole"})];
+  }
+  if (const auto failure = fields.find("if_not_converged"))
+    iteration.fails = failure->choice("'if_not_converged'", {"error", "go on"}) == 0;
+}
+
 void read_run_section(const View& view, const fs::path& folder, RunSettings& run) {
   const Fields fields(view, run_keys());
   if (const auto stepper = fields.find("stepper")) run.stepper = stepper->text("the stepper");
@@ -76,6 +102,7 @@ void read_run_section(const View& view, const fs::path& folder, RunSettings& run
   if (const auto threads = fields.find("threads"))
     run.threads = static_cast<std::uint32_t>(threads->integer("the number of threads", 1, 4096));
   if (const auto loops = fields.find("loops")) read_loops(*loops, run.loops);
+  if (const auto iteration = fields.find("iteration")) read_iteration(*iteration, run.iteration);
   if (const auto consistent = fields.find("consistent")) {
     constexpr graph::Consistency kinds[] = {graph::Consistency::automatic, graph::Consistency::always,
                                             graph::Consistency::never};

@@ -276,9 +276,31 @@ class Writer {
     if (run.loops.tolerance != usual.tolerance) loops.add("tolerance", fmt::format("{}", run.loops.tolerance));
     if (run.loops.iterations != usual.iterations) loops.add("iterations", fmt::format("{}", run.loops.iterations));
     if (!loops.empty()) line(1, "loops: {}", loops.text());
+    write_iteration(run.iteration);
     if (run.real_time) line(1, "real_time: {}", *run.real_time);
     if (!run.input_file.empty()) line(1, "input_file: {}", scalar(path_text(run.input_file, folder_)));
     if (all.size() == begun) all.resize(before);
+  }
+
+  void write_iteration(const IterationSettings& it) {
+    const IterationSettings usual;
+    using Jacobian = IterationSettings::Jacobian;
+    Flow flow;
+    const auto number = [&](const char* key, auto value, auto expected) {
+      if (value != expected) flow.add(key, fmt::format("{}", value));
+    };
+    if (it.method != usual.method) flow.add("method", scalar(it.method));
+    number("tolerance", it.tolerance, usual.tolerance);
+    number("most", it.most, usual.most);
+    flow.add("relaxation", it.relaxation);
+    if (it.depth) flow.add("depth", fmt::format("{}", *it.depth));
+    number("reuse", it.reuse, usual.reuse);
+    number("filter", it.filter, usual.filter);
+    if (it.jacobian != usual.jacobian)
+      flow.add("jacobian", std::string(it.jacobian == Jacobian::derivatives ? "derivatives" : "differences"));
+    if (it.scope != usual.scope) flow.add("scope", std::string("whole"));
+    if (!it.fails) flow.add("if_not_converged", std::string("go on"));
+    if (!flow.empty()) line(1, "iteration: {}", flow.text());
   }
 
   void write_record(const RunSettings& run) {

@@ -16,7 +16,7 @@ using Choice = std::tuple<const char*, int, unsigned, const char*>;  // stepper,
 
 class SteadyStateOfSystem : public ::testing::TestWithParam<Choice> {};
 INSTANTIATE_TEST_SUITE_P(Choices, SteadyStateOfSystem,
-                         ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "groups"),
+                         ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "groups", "iterated"),
                                             ::testing::Values(0, 1, 3), ::testing::Values(1U, 2U),
                                             ::testing::Values("cs", "me")),
                          [](const auto& choice) {

@@ -196,6 +196,8 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
                       "run:\n  stepper: groups\n  extrapolation: 2\n  threads: 3\n  order: [b, a]\n"
                       "  groups: [a, {parallel: [b, {serial: [c, d]}]}]\n"
                       "  loops: {method: fixed-point, tolerance: 1e-10, iterations: 7}\n"
+                      "  iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2,\n"
+                      "              filter: 1e-3, jacobian: differences, scope: whole, if_not_converged: go on}\n"
                       "  consistent: never\n  real_time: 2\n  input_file: in.csv\n"
                       "record: {variables: ['a.*', b.y], every: 10, file: out/x.h5, compression: 4, substeps: true}\n");
   const auto& e = d.system.experiment;
@@ -215,6 +217,16 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
   EXPECT_EQ(r.groups[1].members[1].members[0].unit, "c");
   EXPECT_EQ(r.loops.method, "fixed-point");
   EXPECT_EQ(r.loops.iterations, 7);
+  EXPECT_EQ(r.iteration.method, "aitken");
+  EXPECT_EQ(r.iteration.tolerance, 1e-9);
+  EXPECT_EQ(r.iteration.most, 9);
+  EXPECT_EQ(r.iteration.relaxation, 0.25);
+  EXPECT_EQ(r.iteration.depth, 3);
+  EXPECT_EQ(r.iteration.reuse, 2);
+  EXPECT_EQ(r.iteration.filter, 1e-3);
+  EXPECT_EQ(r.iteration.jacobian, IterationSettings::Jacobian::differences);
+  EXPECT_EQ(r.iteration.scope, IterationSettings::Scope::whole);
+  EXPECT_FALSE(r.iteration.fails);
   EXPECT_EQ(r.consistency, Consistency::never);
   EXPECT_EQ(r.real_time, 2);
   EXPECT_EQ(r.input_file, "folder/in.csv");

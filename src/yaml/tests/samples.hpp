@@ -55,6 +55,8 @@ run:
   groups: [wheel, {parallel: [chassis, {serial: [gain, inner.g]}]}]
   threads: 2
   loops: {method: fixed-point, tolerance: 1e-10, iterations: 20}
+  iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2, filter: 1e-3,
+              jacobian: differences, scope: whole, if_not_converged: go on}
   consistent: always
   real_time: 1
   input_file: road.csv

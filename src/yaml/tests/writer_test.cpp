@@ -69,6 +69,10 @@ std::string text_of(const Document& d) {
   text += fmt::format("{} {} {} {} {} {}", r.stepper, r.extrapolation, fmt::join(r.order, ","), r.threads.value_or(0),
                       static_cast<int>(r.consistency), r.output_interval.value_or(-99));
   text += fmt::format(" {} {} {}", r.loops.method, r.loops.tolerance, r.loops.iterations);
+  const auto& i = r.iteration;
+  text += fmt::format(" {} {} {} {} {} {} {} {} {} {}", i.method, i.tolerance, i.most, i.relaxation.value_or(0),
+                      i.depth.value_or(0), i.reuse, i.filter, static_cast<int>(i.jacobian), static_cast<int>(i.scope),
+                      i.fails);
   for (const auto& g : r.groups) text += text_of(g);
   text += fmt::format(" {} {} {} {} {}", fmt::join(r.record, ","), r.record_every, r.result_file, r.compression,
                       r.record_substeps);

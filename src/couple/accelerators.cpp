@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "couple/accelerator.hpp"
+
+namespace consort::couple {
+
+namespace {
+
+constexpr std::array<AcceleratorRow, 7> rows{{
+    {"iqn-ils", "quasi-Newton by least squares over what the iterations showed, filtered", make_iqn_ils},
+    {"anderson", "Anderson's mixing: least squares over the last few iterations", make_anderson},
+    {"aitken", "relaxation by a factor that follows from the last two iterations", make_aitken},
+    {"relaxation", "part of the way at a time", make_relaxation},
+    {"fixed-point", "takes each answer as the next guess", make_fixed_point},
+    {"broyden", "quasi-Newton with a matrix that every iteration corrects", make_broyden},
+    {"newton", "Newton's method with the Jacobian of the interface", make_newton},
+}};
+
+}  // namespace
+
+void Accelerator::prepare(AccelerationMemory& memory, std::size_t n) const {
+  memory = {};
+  memory.x.resize(n);
+  memory.residual.resize(n);
+}
+
+void Accelerator::begin(AccelerationMemory& memory, Duration) const {
+  ++memory.step;
+  memory.pairs = 0;
+}
+
+std::span<const AcceleratorRow> accelerators() { return rows; }
+
+const AcceleratorRow& find_accelerator(std::string_view name) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
+  if (found != rows.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  throw input_error("there is no method '{}' for iterations{}; available: {}", name, suggestion(name, names),
+                    fmt::join(names, ", "));
+}
+
+}  // namespace consort::couple

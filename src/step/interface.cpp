@@ -1,0 +1,121 @@
+#include "step/interface.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "couple/gather.hpp"
+#include "graph/dependencies.hpp"
+
+namespace consort::step {
+
+using graph::UnitId;
+
+namespace {
+
+constexpr auto real = static_cast<std::size_t>(Type::Float64);
+
+bool is_continuous(const graph::PlannedUnit& unit, describe::VariableId id) {
+  return (*unit.description)[id].variability == describe::Variability::continuous;
+}
+
+bool is_continuous(const graph::Plan& plan, const graph::ConnectionInfo& c) {
+  const auto& to = plan.units[c.to];
+  if (to.inputs.place(c.input).type != Type::Float64 || !is_continuous(to, to.inputs.choice()[c.input])) return false;
+  if (c.from == graph::no_unit) return !plan.externals[c.output].discrete;
+  return is_continuous(plan.units[c.from], plan.units[c.from].outputs.choice()[c.output]);
+}
+
+graph::Scaling scaling_of(const graph::Plan& plan, std::uint32_t input) {
+  const auto found = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), input,
+                                      [](const auto& s, std::uint32_t i) { return s.input < i; });
+  return found != plan.scalings.end() && found->input == input ? *found : graph::Scaling{input, 1, 0};
+}
+
+double nominal_of(const describe::Variable& input, const describe::Variable& output, double factor) {
+  double nominal = input.has_nominal ? input.nominal : output.has_nominal ? factor * output.nominal : 1;
+  nominal = std::abs(nominal);
+  return std::isfinite(nominal) && nominal > 0 ? nominal : 1;
+}
+
+const describe::SignalSet::Group* reals_of(const describe::SignalSet& set) {
+  for (const auto& group : set.groups())
+    if (group.type == Type::Float64) return &group;
+  return nullptr;
+}
+
+// The variable that an element of the outputs' column belongs to.
+const describe::Variable& source_of(const graph::PlannedUnit& unit, std::uint32_t element) {
+  const auto& group = *reals_of(unit.outputs);
+  const auto after = std::upper_bound(group.offsets.begin(), group.offsets.end(), element - unit.first_output[real]);
+  return (*unit.description)[group.variables[static_cast<std::size_t>(after - group.offsets.begin()) - 1]];
+}
+
+}  // namespace
+
+std::vector<bool> continuous_inputs(const graph::Plan& plan) {
+  std::vector<bool> continuous(plan.input_count[real], false);
+  for (const auto& c : plan.connections) {
+    if (!is_continuous(plan, c)) continue;
+    const auto& to = plan.units[c.to];
+    const auto place = to.inputs.place(c.input);
+    for (std::uint32_t e = 0; e < place.count; ++e) continuous[to.first_input[real] + place.first + e] = true;
+  }
+  return continuous;
+}
+
+std::vector<Route> continuous_routes(const graph::Plan& plan) {
+  const auto continuous = continuous_inputs(plan);
+  const couple::Gather::Owners owners(plan);
+  std::vector<Route> routes;
+  for (UnitId u = 0; u < plan.units.size(); ++u) {
+    const auto& to = plan.units[u];
+    const auto* const group = reals_of(to.inputs);
+    if (group == nullptr) continue;
+    for (std::size_t v = 0; v < group->variables.size(); ++v) {
+      for (auto e = group->offsets[v]; e < group->offsets[v + 1]; ++e) {
+        Route route;
+        route.input = to.first_input[real] + e;
+        route.source = plan.sources[real][route.input];
+        if (route.source == graph::no_source || !continuous[route.input]) continue;
+        route.from = owners.of(Type::Float64, route.source);
+        if (route.from == graph::no_unit) continue;
+        route.to = u;
+        const auto scaling = scaling_of(plan, route.input);
+        route.factor = scaling.factor;
+        route.offset = scaling.offset;
+        const auto& input = (*to.description)[group->variables[v]];
+        route.nominal = nominal_of(input, source_of(plan.units[route.from], route.source), scaling.factor);
+        route.name = to.name + "." + to.starts.element_name(*to.description, input, e - group->offsets[v]);
+        routes.push_back(std::move(route));
+      }
+    }
+  }
+  return routes;
+}
+
+std::vector<Component> components_of(const graph::Plan& plan, bool whole) {
+  const auto routes = continuous_routes(plan);
+  std::vector<std::vector<UnitId>> groups;
+  if (whole) {
+    groups.emplace_back(plan.units.size());
+    std::iota(groups[0].begin(), groups[0].end(), UnitId{0});
+  } else {
+    std::vector<std::vector<UnitId>> edges(plan.units.size());
+    for (const auto& r : routes) edges[r.from].push_back(r.to);
+    groups = graph::components_in_order(edges);
+  }
+  std::vector<Component> components(groups.size());
+  std::vector<std::size_t> component_of(plan.units.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const auto u : groups[g]) component_of[u] = g;
+    components[g].units = std::move(groups[g]);
+  }
+  for (const auto& r : routes) {
+    auto& component = components[component_of[r.to]];
+    (component_of[r.from] == component_of[r.to] ? component.inner : component.outer).push_back(r);
+  }
+  return components;
+}
+
+}  // namespace consort::step

@@ -1,0 +1,43 @@
+// The interface of a coupled system as steppers that look ahead see it: continuous Float64 inputs that other units
+// drive.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/plan.hpp"
+
+namespace consort::step {
+
+// By element of the inputs' Float64 column: whether source and target move continuously, so that polynomials make
+// sense.
+[[nodiscard]] std::vector<bool> continuous_inputs(const graph::Plan& plan);
+
+// From an element of the outputs' Float64 column to one of the inputs'.
+struct Route {
+  std::uint32_t input = 0;
+  std::uint32_t source = 0;
+  double factor = 1;
+  double offset = 0;
+  graph::UnitId from = graph::no_unit;
+  graph::UnitId to = graph::no_unit;
+  double nominal = 1;  // of the input; where it says nothing, of what it comes from
+  std::string name{};  // of the input: "wheel.F"
+
+  [[nodiscard]] double value(const std::vector<double>& outputs) const { return factor * outputs[source] + offset; }
+};
+// From units to units, in the order of inputs.
+[[nodiscard]] std::vector<Route> continuous_routes(const graph::Plan& plan);
+
+// Units that are stepped together. `inner` routes lead from one of them to one of them, `outer` ones into them from
+// units of components before.
+struct Component {
+  std::vector<graph::UnitId> units;
+  std::vector<Route> inner;
+  std::vector<Route> outer;
+};
+// Units that depend on each other in a circle together, sources first; or all units in one.
+[[nodiscard]] std::vector<Component> components_of(const graph::Plan& plan, bool whole);
+
+}  // namespace consort::step
