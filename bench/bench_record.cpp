@@ -1,10 +1,11 @@
 // What it costs to record every value at every step, against the bare calls that put the same values into a file.
 //
 //   bench_record            the table
-//   bench_record memory F   (used by the table) memory that a process needs to record to F
+//   bench_record memory F N (used by the table) memory that a process needs to record N units to F
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -130,18 +131,23 @@ double write_bare_hdf5(const fs::path& path, const Shape& shape, const std::vect
   std::vector<BareDataset> datasets;
   for (std::size_t u = 0; u < shape.units; ++u)
     datasets.push_back(create(file, fmt::format("unit{}", u), shape, compression));
-  std::vector<double> chunk(shape.chunk_rows() * shape.signals);
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    const auto& row = rows[i / shape.signals % rows.size()].column<double>();
-    chunk[i] = row[i % shape.signals];
-  }
+  // Values come in rows, so that whoever writes chunks has to gather them first.
+  std::vector<std::vector<double>> chunks(shape.units, std::vector<double>(shape.chunk_rows() * shape.signals));
   const Shape time_shape{1, 1, shape.rows};
   BareDataset time = create(file, "time", time_shape, compression);
-  const std::vector<double> times(time_shape.chunk_rows());
+  std::vector<double> times(time_shape.chunk_rows());
   const double begun = cpu_seconds();
-  for (std::size_t row = 0; row < shape.rows; row += shape.chunk_rows()) {
-    for (auto& dataset : datasets) append(dataset, shape, chunk.data());
-    if (time.rows <= row) append(time, time_shape, times.data());
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    const double* from = rows[row % rows.size()].column<double>().data();
+    const std::size_t in_chunk = row % shape.chunk_rows();
+    for (auto& chunk : chunks) {
+      std::memcpy(chunk.data() + in_chunk * shape.signals, from, shape.signals * sizeof(double));
+      from += shape.signals;
+    }
+    times[row % times.size()] = static_cast<double>(row) * 1e-3;
+    if (in_chunk + 1 == shape.chunk_rows() || row + 1 == shape.rows)
+      for (std::size_t u = 0; u < shape.units; ++u) append(datasets[u], shape, chunks[u].data());
+    if ((row + 1) % times.size() == 0 || row + 1 == shape.rows) append(time, time_shape, times.data());
   }
   H5Dclose(time.id);
   for (auto& dataset : datasets) H5Dclose(dataset.id);
@@ -255,8 +261,8 @@ void measure_producer() {
              1e9 * best / static_cast<double>(shape.rows));
 }
 
-int measure_memory(const std::string& file) {
-  const Shape shape{100, 10, 20'000};
+int measure_memory(const std::string& file, std::size_t units) {
+  const Shape shape{units, units > 500 ? 2U : 10U, 20'000};
   const auto rows = make_rows(shape);
   const double before = status_bytes("VmRSS");
   record_rows(file, shape, rows, 0, [](auto&) {});
@@ -271,8 +277,10 @@ void measure_all(const char* program) {
   for (const Case& c : cases) compare(c, folder.path());
   measure_producer();
   for (const char* const name : {"m.h5", "m.csv", "m.mat"}) {
-    const std::string command = fmt::format("{} memory {}", program, (folder.path() / name).string());
-    fmt::print("memory to record 20,000 rows of 1000 to {}: {} MiB\n", name, output_of(command));
+    for (const int units : {100, 768}) {
+      const std::string command = fmt::format("{} memory {} {}", program, (folder.path() / name).string(), units);
+      fmt::print("memory to record 20,000 rows of {} units to {}: {} MiB\n", units, name, output_of(command));
+    }
   }
 }
 
@@ -281,6 +289,6 @@ void measure_all(const char* program) {
 
 int main(int argc, char** argv) {
   using namespace consort::bench;
-  if (argc == 3 && std::string_view(argv[1]) == "memory") return measure_memory(argv[2]);
+  if (argc == 4 && std::string_view(argv[1]) == "memory") return measure_memory(argv[2], std::stoul(argv[3]));
   measure_all(argv[0]);
 }

@@ -108,7 +108,9 @@ int run_system(const Options& o) {
   if (!o.no_output) {
     file = record::make_sink(result, {.compression = document.run.compression});
     record::Sink* const all[] = {file.get()};
-    buffer = std::make_unique<record::BufferedSink>(all);
+    const bool paced = document.run.real_time.has_value();
+    buffer = std::make_unique<record::BufferedSink>(
+        all, paced ? record::BufferedSink::patient_capacity : record::BufferedSink::default_capacity);
     sinks.push_back(buffer.get());
   }
   const auto report = simulation.run(sinks);

@@ -29,7 +29,9 @@ namespace consort::record {
 // A sink that fails gets no further rows, the others do. Its exception comes out of the next write(), flush() or end().
 class BufferedSink : public Sink {
  public:
-  static constexpr std::size_t default_capacity = std::size_t{4} << 20;
+  // Small enough to stay in a cache; a run that keeps up with the clock must not wait for a disk, and takes more.
+  static constexpr std::size_t default_capacity = std::size_t{512} << 10;
+  static constexpr std::size_t patient_capacity = std::size_t{4} << 20;
 
   // The sinks must outlive this. `capacity` in bytes, more if a row needs it: a power of 2 that holds two rows.
   explicit BufferedSink(std::span<Sink* const> sinks, std::size_t capacity = default_capacity);

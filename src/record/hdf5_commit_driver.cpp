@@ -19,9 +19,7 @@ namespace consort::record {
 namespace {
 
 constexpr haddr_t page = 4096;
-constexpr hsize_t smallest_aligned = 2048;  // nodes of chunk B-trees are larger
-
-constexpr std::size_t cache_size = std::size_t{4} << 20;
+constexpr hsize_t smallest_aligned = 512;  // nodes of chunk B-trees are larger
 
 struct DriverInfo {
   CommitStatus* status;
@@ -231,12 +229,11 @@ hid_t driver() {
 
 }  // namespace
 
-void use_commit_driver(hid_t access, CommitStatus& status) {
+void use_commit_driver(hid_t access, CommitStatus& status, std::size_t cache_size) {
   const DriverInfo info{&status};
   hdf5_check(driver(), "register the driver");
   hdf5_check(H5Pset_driver(access, driver(), &info), "choose the driver");
   hdf5_check(H5Pset_alignment(access, smallest_aligned, page), "align blocks");
-  // Room for a node and a header of some thousand datasets; with less they would come and go with every chunk.
   H5AC_cache_config_t cache{};
   cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
   hdf5_check(H5Pget_mdc_config(access, &cache), "set up the cache");

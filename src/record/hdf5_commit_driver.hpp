@@ -11,6 +11,8 @@
 // file: it stays as it was committed last, and HDF5 is told that all is well, which lets it close without a fuss.
 #pragma once
 
+#include <cstddef>
+
 #include <hdf5.h>
 
 namespace consort::record {
@@ -20,7 +22,8 @@ struct CommitStatus {
 };
 
 // Makes files opened with `access` use the driver. `status` must outlive the file. Look at it after every call that
-// writes: the call itself does not fail.
-void use_commit_driver(hid_t access, CommitStatus& status);
+// writes: the call itself does not fail. `cache_size`: what HDF5 keeps of metadata, as they are on disk; in memory they
+// take several times as much.
+void use_commit_driver(hid_t access, CommitStatus& status, std::size_t cache_size);
 
 }  // namespace consort::record

@@ -9,6 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <malloc.h>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -23,6 +25,12 @@ constexpr std::size_t most_text_in_memory = std::size_t{4} << 20;
 // What a disk that becomes full may cost: fast runs fill it within less than the time between two commits.
 constexpr std::size_t most_uncommitted = std::size_t{4} << 20;
 constexpr int flushes_without_incomplete = 10;
+// HDF5 takes some 14 KiB for a dataset that is open, and more for the nodes that lead to its chunks: where there are
+// many, nodes are small and few of them stay in memory.
+constexpr std::size_t many_datasets = 256;
+constexpr unsigned small_nodes = 8;  // half of the children
+constexpr std::size_t usual_cache = std::size_t{4} << 20;
+constexpr std::size_t small_cache = std::size_t{1536} << 10;
 // Attributes of old object headers take 64 KiB; what they do not hold is in /variables.
 constexpr std::size_t most_in_attribute = 4000;
 
@@ -84,13 +92,6 @@ void copy_rows(const Rows& rows) {
   const std::size_t words = rows.size / sizeof(std::uint64_t);
   const bool known = rows.size % sizeof(std::uint64_t) == 0 && words < by_words.size();
   by_words[known ? words : 0](rows);
-}
-
-// Without a cache complete chunks go from our buffer to the file; it would only copy them.
-Hdf5Id dataset_access() {
-  Hdf5Id access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "lay out a dataset");
-  hdf5_check(H5Pset_chunk_cache(access, 1, 0, 0), "lay out a dataset");
-  return access;
 }
 
 // --- attributes
@@ -250,10 +251,14 @@ void Hdf5Sink::open(unsigned how) {
   try {
     const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "set up the file");
     hdf5_check(H5Pset_obj_track_times(creation, 0), "set up the file");
+    const bool many = blocks_.size() > many_datasets;
+    if (many) hdf5_check(H5Pset_istore_k(creation, small_nodes), "set up the file");
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set up the file");
+    // Without a cache complete chunks go from our buffer to the file; it would only copy them.
+    hdf5_check(H5Pset_cache(access, 0, 1, 0, 0), "set up the file");
     hdf5_check(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "set up the file");
     hdf5_check(H5Pset_file_locking(access, 0, 1), "set up the file");
-    use_commit_driver(access, status_);
+    use_commit_driver(access, status_, many ? small_cache : usual_cache);
     file_ = Hdf5Id(
         how == H5F_ACC_TRUNC ? H5Fcreate(path_.c_str(), how, creation, access) : H5Fopen(path_.c_str(), how, access),
         H5Fclose, "create the file");
@@ -271,10 +276,10 @@ void Hdf5Sink::reopen() {
   file_.reset();
   check_disk();
   H5garbage_collect();
+  if (blocks_.size() > many_datasets) ::malloc_trim(0);
   open(H5F_ACC_RDWR);
-  const Hdf5Id access = dataset_access();
   for (Block& block : blocks_) {
-    block.dataset = Hdf5Id(H5Dopen2(file_, block.path.c_str(), access), H5Dclose, "open a dataset");
+    block.dataset = Hdf5Id(H5Dopen2(file_, block.path.c_str(), H5P_DEFAULT), H5Dclose, "open a dataset");
   }
 }
 
@@ -340,12 +345,11 @@ void Hdf5Sink::create(Block& block, int rank) {
   } else if (!is_text(block.type)) {
     hdf5_check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "lay out a dataset");
   }
-  const Hdf5Id access = dataset_access();
   const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "lay out a dataset");
   hdf5_check(H5Pset_create_intermediate_group(links, 1), "lay out a dataset");
   hdf5_check(H5Pset_char_encoding(links, H5T_CSET_UTF8), "lay out a dataset");
   block.memory_type = hdf5_type(block.type);
-  block.dataset = Hdf5Id(H5Dcreate2(file_, block.path.c_str(), block.memory_type, space, links, creation, access),
+  block.dataset = Hdf5Id(H5Dcreate2(file_, block.path.c_str(), block.memory_type, space, links, creation, H5P_DEFAULT),
                          H5Dclose, "lay out a dataset");
 }
 
