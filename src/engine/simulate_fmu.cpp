@@ -78,6 +78,8 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
   if (const auto* const used = d.interface(interface)) {
     if (auto warning = clock_warning(d, *used, inputs); !warning.empty()) report.warnings.push_back(std::move(warning));
   }
+  for (const auto* const sink : sinks)
+    for (auto& warning : sink->warnings()) report.warnings.push_back(std::move(warning));
   for (const auto& note : notes.all()) report.warnings.push_back(note.text());
   return report;
 }

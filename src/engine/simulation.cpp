@@ -202,6 +202,7 @@ class Simulation::Impl {
       r.units[u].seconds = fleet_->cost(u) * static_cast<double>(state_.steps);
       r.units[u].early_returns = counts.early_returns;
       r.units[u].discarded = counts.discarded;
+      r.units[u].repeated_as_is = counts.repeated_as_is;
       r.units[u].events = counts.events;
       in_units += r.units[u].seconds;
     }

@@ -25,6 +25,8 @@ void append_units(std::string& out, const SystemReport& r) {
     if (u.events > 0) out += fmt::format(", {} events", u.events);
     if (u.early_returns > 0) out += fmt::format(", {} early returns completed with held inputs", u.early_returns);
     if (u.discarded > 0) out += fmt::format(", {} discarded steps", u.discarded);
+    if (u.repeated_as_is > 0)
+      out += fmt::format(" ({} of them repeated without going back, since it cannot save its state)", u.repeated_as_is);
   }
   if (units.size() > most) out += fmt::format("\n    … and {} more", units.size() - most);
 }
@@ -96,7 +98,8 @@ std::string SystemReport::json() const {
                           {"seconds", u.seconds},
                           {"events", u.events},
                           {"early returns", u.early_returns},
-                          {"discarded", u.discarded}});
+                          {"discarded", u.discarded},
+                          {"repeated as is", u.repeated_as_is}});
   }
   j["loops"] = nlohmann::ordered_json::array();
   for (const auto& l : loops) {

@@ -17,6 +17,7 @@ struct UnitReport {
   double seconds = 0;  // estimated from sampled steps
   std::uint64_t early_returns = 0;
   std::uint64_t discarded = 0;
+  std::uint64_t repeated_as_is = 0;  // of these, from where the unit was left, not from where the step began
   std::uint64_t events = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/temp_folder.hpp"
 #include "base/text.hpp"
+#include "record/formats.hpp"
 #include "record/result.hpp"
 
 namespace consort::engine {
@@ -202,6 +203,14 @@ TEST(SimulateFmu, SetsNoClockOutsideOfEventMode) {
     // At 0.5 s, where it ticks: neither in initialization nor before the steps until then.
     EXPECT_THAT(error.what(), AllOf(HasSubstr("fmi3SetClock"), Not(HasSubstr("t = 0 s"))));
   }
+}
+
+TEST(SimulateFmu, SaysWhatAFormatCannotHold) {
+  const TempFolder folder("mat");
+  const auto sink = record::make_sink(folder.path() / "r.mat");
+  record::Sink* const sinks[] = {sink.get()};
+  const auto report = simulate_fmu(open("fmi2/Feedthrough.fmu"), {.simulate = {.stop = 1, .step = 0.5}}, sinks);
+  EXPECT_THAT(report.warnings, Contains(HasSubstr("string_out")));
 }
 
 TEST(SimulateFmu, EndsWhereTheModelSaysSo) {
