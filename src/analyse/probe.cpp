@@ -127,12 +127,19 @@ ProbeReport probe(const std::filesystem::path& file, const ProbeOptions& options
   SubjectOptions subject{report.interface, report.step, describe::resolve_start_values(d, options.start_values)};
   const TempFolder folder("probe");
   for (const auto& row : trial_rows()) {
+    if (!options.only.empty() && options.only != row.name) continue;
     const auto answer = folder.path() / std::to_string(report.trials.size());
     auto finding = try_in_child(row, fmu, subject, options.timeout_seconds, answer);
     report.trials.push_back(
         {std::string(row.name), row.claimed(d, *interface), finding.verdict, std::move(finding.text)});
   }
   return report;
+}
+
+bool answers_without_step(const std::filesystem::path& file, const ProbeOptions& options) {
+  ProbeOptions one = options;
+  one.only = "outputs without a step";
+  return probe(file, one)[one.only].verdict == Verdict::holds;
 }
 
 }  // namespace consort::analyse

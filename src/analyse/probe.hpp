@@ -38,6 +38,7 @@ struct ProbeOptions {
   std::optional<Duration> step{};                       // default: the FMU's own, or a hundredth of its experiment
   double timeout_seconds = 10;                          // for each trial
   std::vector<std::pair<std::string, std::string>> start_values{};
+  std::string only{};  // the name of a trial; empty: all of them
 };
 
 struct ProbeReport {
@@ -51,6 +52,10 @@ struct ProbeReport {
   // No claim failed, and no trial ended its process.
   [[nodiscard]] bool keeps_its_word() const;
 };
+
+// Whether outputs follow inputs without a step: true when that was seen, false when not or when it cannot be tried.
+// As probe() in all else; it throws nothing that an FMU did.
+[[nodiscard]] bool answers_without_step(const std::filesystem::path& file, const ProbeOptions& options = {});
 
 // Only while this process has a single thread. Throws Error (input) for what cannot be opened, an interface that the
 // FMU does not have and start values that do not fit.

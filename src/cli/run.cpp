@@ -1,10 +1,12 @@
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <memory>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "analyse/probe.hpp"
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
@@ -31,6 +33,7 @@ struct Options {
   std::vector<std::string> record;
   std::string output_file;
   bool no_output = false;
+  bool probe = false;
   std::string report_file;
   std::string trace_file;
   std::string loop_method;
@@ -84,9 +87,27 @@ void write_report(const std::string& file, const engine::SystemReport& report) {
   if (!out.flush()) throw run_error("{}: the report cannot be written; check the folder and the disk", file);
 }
 
+// Which units answer without a step, so that outputs can be made consistent there: each FMU is tried once.
+void probe_units(graph::System& system, const analyse::ProbeOptions& options, std::map<std::string, bool>& known) {
+  for (auto& component : system.components) {
+    const std::string file = component.source.string();
+    const bool is_cs =
+        component.interface.value_or(describe::InterfaceType::co_simulation) == describe::InterfaceType::co_simulation;
+    if (component.answers || !is_cs || file.starts_with("model:")) continue;
+    const auto [place, is_new] = known.try_emplace(file, false);
+    if (is_new) place->second = analyse::answers_without_step(file, options);
+    component.answers = place->second;
+  }
+  for (auto& inner : system.systems) probe_units(inner, options, known);
+}
+
 int run_system(const Options& o) {
   auto document = engine::read_system_file(o.system);
   merge(o, document.run);
+  if (o.probe) {
+    std::map<std::string, bool> known;
+    probe_units(document.system, {.open = o.simulation.library.open}, known);
+  }
   auto options = o.simulation;
   options.run = document.run;
   options.settings = settings_of(o.set);
@@ -177,6 +198,8 @@ void add_run(CLI::App& app, Action& action) {
       ->take_all()
       ->allow_extra_args(false);
   add_number(c, "--compression", o->compression, "of HDF5 files, 0 to 9");
+  c.add_flag("--probe", o->probe,
+             "try which FMUs answer new inputs without a step, and make outputs consistent with inputs there");
   c.add_option("--report", o->report_file, "write the report to a file, .json or text");
   c.add_option("--trace", o->trace_file, "write a timeline of all units, in Chrome's trace format");
   c.add_option_function<double>(

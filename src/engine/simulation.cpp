@@ -354,8 +354,9 @@ class Simulation::Impl {
     all_vary_ = std::all_of(units_.begin(), units_.end(), [](const auto& u) { return u->variable_step(); });
     if (o_.run.consistency == graph::Consistency::never) return note_lags({});
     std::vector<bool> takes_part;
-    for (const auto& u : units_)
-      takes_part.push_back(u->answers_without_step() || o_.run.consistency == graph::Consistency::always);
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      takes_part.push_back(units_[u]->answers_without_step() || plan_.units[u].component.answers ||
+                           o_.run.consistency == graph::Consistency::always);
     auto made = std::make_unique<couple::Consistency>(plan_, o_.run.loops, takes_part);
     if (!scenario_.empty())
       made->set_overrides([this](couple::RunState& state) { scenario_.apply_at(state.t, state); });

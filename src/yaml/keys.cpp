@@ -16,8 +16,8 @@ constexpr std::array file{Name("consort"),     Name("name"),
                           Name("set"),         Name("experiment"),
                           Name("run"),         Name("record"),
                           Name("scenario"),    Name("units_of_measure")};
-constexpr std::array component{Name("fmu"),      Name("model"), Name("interface"), Name("solver"),
-                               Name("substeps"), Name("start"), Name("connectors")};
+constexpr std::array component{Name("fmu"),      Name("model"),   Name("interface"), Name("solver"),
+                               Name("substeps"), Name("answers"), Name("start"),     Name("connectors")};
 constexpr std::array included{Name("system"), Name("set")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
                               Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure")};

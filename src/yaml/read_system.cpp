@@ -187,6 +187,7 @@ class ElementReader {
     if (const auto solver = fields.find("solver")) component.solver = solver->text("the solver");
     if (const auto substeps = fields.find("substeps"))
       component.substeps = static_cast<std::uint32_t>(substeps->integer("the number of sub-steps", 1, 1'000'000));
+    if (const auto answers = fields.find("answers")) component.answers = answers->truth("'answers'");
     if (const auto start = fields.find("start")) read_settings(*start, "'start'", component.settings);
     if (const auto connectors = fields.find("connectors"))
       read_connectors(*connectors, describe::Causality::input, true, component.connectors);

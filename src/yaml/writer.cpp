@@ -200,6 +200,7 @@ class Writer {
     }
     if (!component.solver.empty()) line(level + 1, "solver: {}", scalar(component.solver));
     if (component.substeps != 1) line(level + 1, "substeps: {}", component.substeps);
+    if (component.answers) line(level + 1, "answers: true");
     write_settings("start", component.settings, level + 1);
     if (!component.connectors.empty()) line(level + 1, "connectors:");
     for (const auto& connector : component.connectors)

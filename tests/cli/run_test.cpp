@@ -253,6 +253,28 @@ TEST(RunUnits, ThatGiveNoNumbersAreReported) {
   EXPECT_THAT(ended.err, AllOf(HasSubstr("warning: 'follower.y' is not a number"), HasSubstr("t = 0.5")));
 }
 
+// A co-simulation FMU need not answer without a step (FMI 2.0, 4.2); one that was seen to do so may be asked.
+TEST(RunUnits, ThatAnswerWithoutAStepAreFoundByProbing) {
+  const Desk desk;
+  desk.write("pass.yaml", "consort: 1\nunits:\n  source: " + fmu("fmi3/Dahlquist.fmu") +
+                              "\n  pass: " + fmu("fmi2/Feedthrough.fmu") +
+                              "\nconnections:\n  - source.x -> pass.float64_in\n"
+                              "experiment: {stop: 1, step: 0.1}\nrun: {stepper: jacobi}\n");
+  const auto lag = [&](std::vector<std::string> options, std::string& words) {
+    options.insert(options.begin(), {"run", "pass.yaml", "--output-file", "a.csv"});
+    const auto ended = desk.run(options);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    words = ended.err;
+    const auto r = record::read_result(desk.folder() / "a.csv");
+    return r["pass.float64_out"].numbers[5] - r["source.x"].numbers[5];
+  };
+  std::string words;
+  EXPECT_GT(lag({}, words), 0.01);
+  EXPECT_THAT(words, HasSubstr("feed-through of pass"));
+  EXPECT_EQ(lag({"--probe"}, words), 0);
+  EXPECT_THAT(words, Not(HasSubstr("feed-through of pass")));
+}
+
 // --- users and disks
 
 class LongRun : public ::testing::TestWithParam<const char*> {

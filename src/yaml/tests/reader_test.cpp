@@ -36,22 +36,24 @@ TEST(YamlReader, ReadsUnitsInTheirShortForm) {
 }
 
 TEST(YamlReader, ReadsEverythingThatAUnitMayHave) {
-  const auto s = read(
-                     "name: quarter car\ndescription: two masses\nunits:\n"
-                     "  a: {fmu: a.fmu, interface: me, solver: bdf, substeps: 4, start: {m: 400, x0: 3 cm}}\n"
-                     "  b:\n    model: gain\n    connectors: {y: {unit: degC, causality: output, type: Float32}}\n")
-                     .system;
+  const auto s =
+      read(
+          "name: quarter car\ndescription: two masses\nunits:\n"
+          "  a: {fmu: a.fmu, interface: me, solver: bdf, substeps: 4, answers: true, start: {m: 400, x0: 3 cm}}\n"
+          "  b:\n    model: gain\n    connectors: {y: {unit: degC, causality: output, type: Float32}}\n")
+          .system;
   EXPECT_EQ(s.name, "quarter car");
   EXPECT_EQ(s.description, "two masses");
   const auto& a = s.components[0];
   EXPECT_EQ(a.interface, describe::InterfaceType::model_exchange);
   EXPECT_EQ(a.solver, "bdf");
   EXPECT_EQ(a.substeps, 4U);
+  EXPECT_TRUE(a.answers);
   ASSERT_EQ(a.settings.size(), 2U);
   EXPECT_EQ(a.settings[0].value, "400");
   EXPECT_EQ(a.settings[1].value, "3");
   EXPECT_EQ(a.settings[1].unit, "cm");
-  EXPECT_EQ(a.settings[1].where, "folder/s.yaml:5:76");
+  EXPECT_EQ(a.settings[1].where, "folder/s.yaml:5:91");
   const auto& b = s.components[1];
   EXPECT_EQ(b.source, "model:gain");
   ASSERT_EQ(b.connectors.size(), 1U);

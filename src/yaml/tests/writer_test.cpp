@@ -42,8 +42,8 @@ std::string text_of(const System& s, bool root) {
   }
   for (const auto& c : s.connectors) text += "connector " + text_of(c) + "\n";
   for (const auto& c : s.components) {
-    text += fmt::format("unit {} {} {} {} {}\n", c.name, c.source.string(),
-                        c.interface ? static_cast<int>(*c.interface) : -1, c.solver, c.substeps);
+    text += fmt::format("unit {} {} {} {} {} {}\n", c.name, c.source.string(),
+                        c.interface ? static_cast<int>(*c.interface) : -1, c.solver, c.substeps, c.answers);
     for (const auto& one : c.settings) text += "  " + text_of(one) + "\n";
     for (const auto& one : c.connectors) text += "  " + text_of(one) + "\n";
   }
