@@ -390,6 +390,9 @@ TEST_P(AdaptedUnit, ComputesDerivativesWithoutDisturbingTheRun) {
 // --- the hot path ----------------------------------------------------------------------------------------------------
 
 TEST_P(AdaptedUnit, AllocatesNothingInItsSteps) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "under a sanitizer FMUs are not bound deeply, so that what they allocate themselves counts, too";
+#endif
   const auto a = make<OneMass>("OneMass");
   a.initialize(0, 1e-6);
   auto* const rollback = a.unit->rollback();
