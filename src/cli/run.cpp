@@ -18,6 +18,7 @@
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
 #include "solve/nonlinear.hpp"
+#include "step/controller.hpp"
 #include "step/stepper.hpp"
 
 namespace consort::cli {
@@ -62,6 +63,12 @@ void merge(const Options& o, graph::RunSettings& run) {
   if (!o.loop_method.empty()) run.loops.method = o.loop_method;
   if (!o.iteration.empty()) run.iteration.method = o.iteration;
   if (o.iteration_tolerance) run.iteration.tolerance = *o.iteration_tolerance;
+  const auto& control = o.run.control;
+  if (!control.controller.empty()) run.control.controller = control.controller;
+  take(run.control.tolerance, control.tolerance);
+  take(run.control.absolute, control.absolute);
+  take(run.control.minimum, control.minimum);
+  take(run.control.maximum, control.maximum);
   if (o.extrapolation) run.extrapolation = *o.extrapolation;
   if (o.compression) run.compression = *o.compression;
 }
@@ -156,6 +163,12 @@ std::string stepper_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string controller_names() {
+  std::vector<std::string_view> names;
+  for (const auto& row : step::controllers()) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string method_names() {
   std::vector<std::string_view> names;
   for (const auto& row : solve::nonlinear_methods()) names.push_back(row.name);
@@ -184,6 +197,14 @@ void add_run(CLI::App& app, Action& action) {
   c.add_option("--stepper", o->run.stepper, stepper_names() + " (default: chosen from the graph)");
   add_number(c, "--extrapolation", o->extrapolation,
              "order of the polynomials that inputs follow within a step, 0 to 3");
+  c.add_option("--controller", o->run.control.controller,
+               "how long communication steps are: " + controller_names() + " (default: fixed)");
+  add_number(c, "--coupling-tolerance", o->run.control.tolerance,
+             "of the coupling error, relative; where steps vary (default: that of --tolerance)");
+  add_number(c, "--absolute-tolerance", o->run.control.absolute,
+             "of the coupling error, times nominal values (default: as the relative one)");
+  add_number(c, "--min-step", o->run.control.minimum, "smallest communication step in s, where steps vary");
+  add_number(c, "--max-step", o->run.control.maximum, "largest communication step in s, where steps vary");
   add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)");
   c.add_option("--loop-method", o->loop_method, "for algebraic loops: " + method_names());
   c.add_option("--iteration", o->iteration, "for the stepper 'iterated': " + accelerator_names());

@@ -8,6 +8,7 @@ RunState make_run_state(const graph::Plan& plan) {
   state.signals.outputs = plan.make_outputs();
   state.signals.next_event.assign(plan.units.size(), unit::never);
   state.history = History(state.signals.inputs.column<double>().size());
+  state.coarse = state.history;
   return state;
 }
 

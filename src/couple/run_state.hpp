@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/time.hpp"
@@ -13,6 +14,28 @@
 
 namespace consort::couple {
 
+// What is known of an output's coupling error; in the output's own unit of measure.
+struct SignalTrust {
+  double estimate = 0;     // exact minus computed, of the last accepted step
+  double largest = 0;      // of all accepted steps, without its sign
+  double accumulated = 0;  // their sum, without signs
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  std::uint64_t limited = 0;  // steps that it limited, rejected ones included
+};
+
+// What controllers remember. It does not go back with a rejected step, which is remembered, too.
+struct ControlState {
+  Duration next = 0;                  // the step to try; 0: none yet
+  Duration taken = 0;                 // the last accepted step
+  double error = 0;                   // of that step, relative to the tolerance; 0: none yet
+  std::uint32_t rejected_before = 0;  // rejected steps that led to it
+  std::uint64_t accepted = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t unit_steps = 0;  // steps of every unit, trials included
+  std::vector<SignalTrust> signals;
+};
+
 struct RunState {
   Time t = 0;
   std::uint64_t steps = 0;
@@ -22,6 +45,9 @@ struct RunState {
   Columns overrides;                          // values that a scenario puts in place of connections
   std::vector<AccelerationMemory> iteration;  // what an iterating stepper has learned, per component
   bool stopped = false;                       // a unit asked to end the run
+  // The history at the ends of accepted steps alone, where a controller compares with coarser steps.
+  History coarse;
+  ControlState control;
 };
 
 [[nodiscard]] RunState make_run_state(const graph::Plan& plan);

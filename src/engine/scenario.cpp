@@ -118,14 +118,21 @@ void Scenario::begin(const Action& action, Time t, couple::RunState& state) {
   active.duration = action.duration;
 }
 
-void Scenario::begin_step(Time t, Time end, Duration near, couple::RunState& state) {
+void Scenario::begin_due(Time t, Duration near, couple::RunState& state) {
   for (; next_ < actions_.size() && actions_[next_].at <= t + near; ++next_) begin(actions_[next_], t, state);
   for (auto& a : active_) {
+    if (!a.on || !a.ramp || t < a.since + a.duration - near) continue;
+    a.ramp = false;
+    a.value.elements<double>() = a.to;
+  }
+}
+
+void Scenario::prepare(Time t, Time end) {
+  for (auto& a : active_) {
     if (!a.on || !a.ramp) continue;
-    a.ramp = t < a.since + a.duration - near;
     // The mean over the step, since inputs are held.
     auto& value = a.value.elements<double>();
-    for (std::size_t e = 0; e < value.size(); ++e) value[e] = a.ramp ? 0.5 * (a.at(t, e) + a.at(end, e)) : a.to[e];
+    for (std::size_t e = 0; e < value.size(); ++e) value[e] = 0.5 * (a.at(t, e) + a.at(end, e));
   }
 }
 

@@ -25,9 +25,11 @@ class Scenario {
   [[nodiscard]] bool empty() const { return actions_.empty(); }
   // The first time after t at which something begins or a ramp ends.
   [[nodiscard]] std::optional<Time> next_after(Time t) const;
-  // Starts what is due at t, or nearer to it than `near`, for a step from t to `end`; before it. What is held, and
+  // Starts what is due at t, or nearer to it than `near`; once, before any step from there is tried. What is held, and
   // where ramps begin, is what the outputs of others say at t.
-  void begin_step(Time t, Time end, Duration near, couple::RunState& state);
+  void begin_due(Time t, Duration near, couple::RunState& state);
+  // For a step from t to `end`, any number of times.
+  void prepare(Time t, Time end);
   // Puts the values for the step in place; after routing. Cheap when nothing is active.
   void apply(couple::RunState& state) const;
   // The same with the values at t, for outputs that follow inputs without a step.

@@ -17,13 +17,14 @@
 #include "engine/external_inputs.hpp"
 #include "engine/initialize.hpp"
 #include "engine/pace.hpp"
+#include "engine/prepared_stepper.hpp"
 #include "engine/scenario.hpp"
 #include "engine/start_values.hpp"
 #include "engine/system_recorder.hpp"
 #include "graph/compile.hpp"
 #include "host/fleets.hpp"
 #include "solve/nonlinear.hpp"
-#include "step/fixed_controller.hpp"
+#include "step/controller.hpp"
 #include "step/stepper.hpp"
 #include "unit/timeline.hpp"
 
@@ -72,7 +73,6 @@ class Simulation::Impl {
     if (!o_.trace_file.empty()) {
       timeline_ = std::make_unique<unit::Timeline>(threads);
       fleet_->trace(timeline_.get());
-      agreeing_ = timeline_->activity("outputs made consistent");
       recording_ = timeline_->activity("recording");
     }
     step::StepperSetup setup{plan_, o_.run, *fleet_, {}, timeline_.get()};
@@ -80,8 +80,13 @@ class Simulation::Impl {
       setup.hook = [this](couple::RunState& state, std::span<const UnitId>) { scenario_.apply(state); };
     }
     stepper_ = step::make_stepper(setup);
-    controller_ = std::make_unique<step::FixedController>(experiment_.grid());
     choose_consistency();
+    prepared_ = std::make_unique<PreparedStepper>(PreparedStepper::Parts{*stepper_, scenario_, inputs_,
+                                                                         consistency_.get(), o_.run.extrapolation > 0,
+                                                                         experiment_.slack(), timeline_.get()});
+    controller_ =
+        step::make_controller({plan_, o_.run, *fleet_, *stepper_, experiment_.grid(), experiment_.tolerance, is_late_});
+    varies_ = step::find_controller(o_.run.control.controller).varies;
     describe_run(system, threads);
   }
 
@@ -120,17 +125,8 @@ class Simulation::Impl {
     if (done()) return;
     limit = std::min(limit, experiment_.last);
     if (all_vary_) limit = std::min(limit, next_event());
-    const Time end = controller_->goal(state_, limit);
-    if (!scenario_.empty()) scenario_.begin_step(state_.t, end, experiment_.slack(), state_);
-    if (!inputs_.empty()) inputs_.for_step(state_.t, end, o_.run.extrapolation > 0, state_);
-    const Time event = o_.run.extrapolation > 0 ? next_event() : unit::never;
-    const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
-    if (o_.run.extrapolation > 0) forget_past_of_events(event);
-    if (!inputs_.empty()) inputs_.at(state_.t, state_);
-    if (consistency_) {
-      const unit::Timeline::Span span(timeline_.get(), agreeing_);
-      (*consistency_)(*fleet_, state_);
-    }
+    if (!scenario_.empty()) scenario_.begin_due(state_.t, experiment_.slack(), state_);
+    const auto outcome = controller_->advance(*prepared_, *fleet_, state_, limit);
     if (outcome.why == unit::Why::terminate) [[unlikely]]
       end_early(outcome);
   }
@@ -162,7 +158,6 @@ class Simulation::Impl {
     std::uint64_t output = 1;
     while (!done()) {
       const Time wanted = experiment_.output_point(output);
-      const Time begin = state_.t;
       step(all_vary_ ? wanted : unit::never);
       const unit::Timeline::Span recording(timeline_.get(), recording_);
       bool row = experiment_.records(state_.t, wanted);
@@ -170,7 +165,8 @@ class Simulation::Impl {
         while (experiment_.output_point(output) <= state_.t + experiment_.slack()) ++output;
         row = ++points % o_.run.record_every == 0;
       }
-      if (row && o_.run.record_substeps && report_.ended_early.empty()) recorder.write_parts(begin, state_.t, *fleet_);
+      if (row && o_.run.record_substeps && report_.ended_early.empty())
+        recorder.write_parts(prepared_->begin(), state_.t, *fleet_);
       if (row || done()) {
         recorder.write(state_.t, *fleet_, state_);
       } else if (o_.run.record_substeps) {
@@ -195,11 +191,12 @@ class Simulation::Impl {
   SystemReport report() const {
     SystemReport r = report_;
     r.reached = state_.t;
-    r.steps = state_.steps;
+    r.steps = state_.control.accepted;
+    r.rejected = state_.control.rejected;
     double in_units = 0;
     for (UnitId u = 0; u < fleet_->size(); ++u) {
       const auto counts = fleet_->counts(u);
-      r.units[u].seconds = fleet_->cost(u) * static_cast<double>(state_.steps);
+      r.units[u].seconds = fleet_->cost(u) * static_cast<double>(state_.control.unit_steps);
       r.units[u].early_returns = counts.early_returns;
       r.units[u].discarded = counts.discarded;
       r.units[u].repeated_as_is = counts.repeated_as_is;
@@ -351,6 +348,7 @@ class Simulation::Impl {
   }
 
   void choose_consistency() {
+    is_late_.assign(plan_.units.size(), false);
     all_vary_ = std::all_of(units_.begin(), units_.end(), [](const auto& u) { return u->variable_step(); });
     if (o_.run.consistency == graph::Consistency::never) return note_lags({});
     std::vector<bool> takes_part;
@@ -366,14 +364,13 @@ class Simulation::Impl {
 
   // Which outputs follow their inputs one step late.
   void note_lags(const std::vector<bool>& takes_part) {
-    std::vector<bool> is_late(plan_.units.size(), false);
     for (const auto& c : plan_.connections) {
       if (c.from == graph::no_unit || (!takes_part.empty() && takes_part[c.to])) continue;
-      if (!plan_.units[c.to].feed_through[c.input].empty()) is_late[c.to] = true;
+      if (!plan_.units[c.to].feed_through[c.input].empty()) is_late_[c.to] = true;
     }
     std::vector<std::string_view> late;
-    for (std::size_t u = 0; u < is_late.size(); ++u)
-      if (is_late[u]) late.push_back(plan_.units[u].name);
+    for (std::size_t u = 0; u < is_late_.size(); ++u)
+      if (is_late_[u]) late.push_back(plan_.units[u].name);
     if (late.empty()) return;
     const std::size_t most = std::min<std::size_t>(late.size(), 6);
     report_.notes.push_back(
@@ -390,10 +387,13 @@ class Simulation::Impl {
     report_.stop = experiment_.stop;
     report_.step = experiment_.step;
     report_.stepper = std::string(stepper_->name());
+    report_.controller = std::string(controller_->name());
+    report_.equal_steps = !varies_;
     report_.extrapolation = o_.run.extrapolation;
     report_.threads =
         plan_.units.size() > 1 ? std::min<unsigned>(threads, static_cast<unsigned>(plan_.units.size())) : 1;
     for (const auto& n : stepper_->notes()) report_.notes.push_back(n);
+    for (const auto& n : controller_->notes()) report_.notes.push_back(n);
     for (const auto& n : plan_.notes) report_.assumed.push_back(n);
     for (const auto& w : library_->warnings()) report_.warnings.push_back(w);
     for (std::size_t u = 0; u < plan_.units.size(); ++u) {
@@ -413,26 +413,21 @@ class Simulation::Impl {
                                   {"step size", fmt::format("{}", experiment_.step)},
                                   {"tolerance", fmt::format("{}", experiment_.tolerance)},
                                   {"stepper", report_.stepper},
+                                  {"controller", report_.controller},
                                   {"extrapolation", fmt::format("{}", o_.run.extrapolation)}};
     for (const auto& file : library_->files())
       if (!file.digest.empty()) all.push_back({"sha256 of " + file.path, file.digest});
     return all;
   }
 
+  // Where steps have to end: at the next event of a table or scenario, and with variable steps also at those that units
+  // announce.
   Time next_event() const {
-    Time next = unit::never;
-    if (const auto t = scenario_.next_after(state_.t + experiment_.slack())) next = std::min(next, *t);
-    if (const auto t = inputs_.next_event_after(state_.t)) next = std::min(next, *t);
+    Time next = prepared_->next_event(state_.t);
+    if (!varies_) return next;
+    for (const Time t : state_.signals.next_event)
+      if (t > state_.t + experiment_.slack()) next = std::min(next, t);
     return next;
-  }
-
-  // Polynomials must not go through what jumped: after an event the past does not count. `event`: the next one of
-  // tables and scenarios when the step began.
-  void forget_past_of_events(Time event) {
-    std::uint64_t events = 0;
-    for (UnitId u = 0; u < fleet_->size(); ++u) events += fleet_->counts(u).events;
-    if (event <= state_.t + experiment_.slack() || events != events_seen_) state_.history.drop();
-    events_seen_ = events;
   }
 
   void end_early(const unit::StepOutcome&) {
@@ -469,13 +464,15 @@ class Simulation::Impl {
   Scenario scenario_;
   ExternalInputs inputs_;
   std::unique_ptr<step::Stepper> stepper_;
-  std::unique_ptr<step::Controller> controller_;
   std::unique_ptr<couple::Consistency> consistency_;
+  std::unique_ptr<PreparedStepper> prepared_;
+  std::unique_ptr<step::Controller> controller_;
+  std::vector<bool> is_late_;  // by unit: direct feed-through is seen a step late
   std::vector<couple::LoopReport> initial_loops_;
-  unit::Timeline::Activity agreeing_, recording_;
-  std::uint64_t events_seen_ = 0;
+  unit::Timeline::Activity recording_;
   double waited_ = 0;  // s, for the clock
   bool all_vary_ = false;
+  bool varies_ = false;  // steps are not equal
   bool initialized_ = false;
   bool terminated_ = false;
 };

@@ -51,7 +51,13 @@ void append_iterations(std::string& out, const SystemReport& r) {
 }  // namespace
 
 std::string SystemReport::text() const {
-  std::string out = fmt::format("simulated {} s to {} s in {} steps of {} s ({}", start, reached, steps, step, stepper);
+  std::string out = fmt::format("simulated {} s to {} s in {} steps ", start, reached, steps);
+  if (equal_steps) {
+    out += fmt::format("of {} s ({}", step, stepper);
+  } else {
+    const double mean = steps > 0 ? (reached - start) / static_cast<double>(steps) : 0.0;
+    out += fmt::format("of {:.3g} s on average ({}, {}", mean, stepper, controller);
+  }
   if (extrapolation > 0) out += fmt::format(", inputs of order {}", extrapolation);
   out += fmt::format("), {} rows, in {}", rows, duration_text(run_seconds));
   if (run_seconds > 0 && reached > start)
@@ -84,6 +90,7 @@ std::string SystemReport::json() const {
   j["reached"] = reached;
   j["step"] = step;
   j["stepper"] = stepper;
+  j["controller"] = controller;
   j["extrapolation"] = extrapolation;
   j["threads"] = threads;
   j["steps"] = steps;

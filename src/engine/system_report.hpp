@@ -26,6 +26,8 @@ struct SystemReport {
   Time start = 0, stop = 0, reached = 0;
   Duration step = 0;
   std::string stepper;
+  std::string controller;  // of the step size
+  bool equal_steps = true;
   int extrapolation = 0;
   unsigned threads = 1;
   std::uint64_t steps = 0;

@@ -63,6 +63,30 @@ struct IterationSettings {
 // Whether outputs are made consistent with inputs at communication points, where units answer without a step.
 enum class Consistency : std::uint8_t { automatic, always, never };
 
+// How long communication steps are: a controller of step/controllers.cpp, and what it is told.
+struct StepControl {
+  enum class Norm : std::uint8_t {
+    root_mean_square,
+    root_mean,  // the root of the mean of absolute values, as some experiments in the literature have it
+  };
+  enum class Divisor : std::uint8_t {
+    history,      // follows from the steps that were taken
+    equal_steps,  // as if all of them had been equal
+  };
+  std::string controller{};           // empty: fixed
+  std::optional<double> tolerance{};  // of the coupling error, relative; none: the tolerance of the run
+  std::optional<double> absolute{};   // times the nominal value of each output; none: as the relative one
+  std::optional<Duration> initial{};  // none: the communication step
+  std::optional<Duration> minimum{};
+  std::optional<Duration> maximum{};
+  double safety = 0.9;
+  double shrink = 0.2;  // the least factor from a step to the next
+  double grow = 5;      // the largest
+  bool pi = false;      // a proportional-integral controller instead of an elementary one
+  Norm norm = Norm::root_mean_square;
+  Divisor divisor = Divisor::history;
+};
+
 struct RunSettings {
   std::optional<Time> start{};
   std::optional<Time> stop{};
@@ -78,6 +102,7 @@ struct RunSettings {
   Consistency consistency = Consistency::automatic;
   LoopSettings loops{};
   IterationSettings iteration{};
+  StepControl control{};
 
   std::vector<std::string> record{};  // paths, with * and ? as wildcards; empty: all outputs
   std::uint32_t record_every = 1;     // of the communication points

@@ -2,20 +2,20 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "step/stepper.hpp"
+#include "step/controller.hpp"
 
 namespace consort::step {
 
 class FixedController final : public Controller {
  public:
   explicit FixedController(const Grid& grid) : grid_(grid) {}
-  [[nodiscard]] Time goal(const couple::RunState& state, Time limit) const override;
+  [[nodiscard]] std::string_view name() const override { return "fixed"; }
   // To the next point of the grid, or to `limit` when that comes first.
   unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) override;
 
  private:
   Grid grid_;
-  mutable std::uint64_t next_ = 1;  // the grid point ahead, as it was seen last
+  std::uint64_t next_ = 1;  // the grid point ahead
 };
 
 }  // namespace consort::step

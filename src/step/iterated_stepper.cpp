@@ -115,6 +115,7 @@ class IteratedStepper final : public Stepper {
   }
 
   [[nodiscard]] std::string_view name() const override { return "iterated"; }
+  [[nodiscard]] bool sees_new_values() const override { return true; }
   [[nodiscard]] std::vector<IterationReport> iterations() const override {
     std::vector<IterationReport> all;
     for (const auto& part : parts_)

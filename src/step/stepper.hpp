@@ -20,11 +20,19 @@
 
 namespace consort::step {
 
+// What inputs know when a step begins.
+enum class Past : std::uint8_t {
+  usual,  // outputs as they are at its beginning, and what was known before as far as the order of inputs needs it
+  kept,   // the same, and it is kept for a step with `alone`, whatever the order
+  alone,  // what was known before: inputs go on as in the step before, as if nothing new had been seen since
+};
+
 struct Interval {
   Time t = 0;
   Duration h = 0;
   Time end = 0;  // t + h as it is counted, not added up
   bool may_roll_back = false;
+  Past past = Past::usual;
 };
 
 // Of a stepper that repeats steps: units that depend on each other and are iterated together.
@@ -47,20 +55,14 @@ class Stepper {
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
   // How often steps were repeated, where they are; empty for steppers that repeat nothing.
   [[nodiscard]] virtual std::vector<IterationReport> iterations() const { return {}; }
+  // Whether some inputs know the end of the step, because their source has been there already.
+  [[nodiscard]] virtual bool sees_new_values() const = 0;
+  // Whether it can do without what is new: Past::alone.
+  [[nodiscard]] virtual bool takes_past_alone() const { return false; }
   // From `state` at interval.t to interval.end. Completed, or terminate when a unit asked to end the run; all units
   // have done their steps either way. Where interval.may_roll_back also discarded: the step did not converge, units
   // stand anywhere, and the caller takes it back. Throws Error (run) when a unit fails.
   virtual unit::StepOutcome step(unit::Fleet& fleet, couple::RunState& state, const Interval& interval) = 0;
-};
-
-// How far to go next, over any stepper.
-class Controller {
- public:
-  virtual ~Controller() = default;
-  // Where the next step towards `limit` is meant to end: what is known of inputs beforehand is found for that.
-  [[nodiscard]] virtual Time goal(const couple::RunState& state, Time limit) const = 0;
-  // One accepted step towards `limit`, and not beyond it.
-  virtual unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) = 0;
 };
 
 // Changes inputs between routing and stepping: scenarios, faults. Null functions are not called.

@@ -51,15 +51,22 @@ class WaveStepper final : public Stepper {
     looks_back_ = std::any_of(waves_.begin() + (waves_.empty() ? 0 : 1), waves_.end(),
                               [](const Wave& w) { return !w.from_old.empty(); });
     continuous_ = continuous_inputs(plan_);
+    sees_new_ = std::any_of(waves_.begin(), waves_.end(), [](const Wave& w) { return !w.from_new.empty(); });
+    first_external_ = plan_.output_count[static_cast<std::size_t>(Type::Float64)];
+    for (const auto& e : plan_.externals)
+      if (e.type == Type::Float64) first_external_ = std::min(first_external_, e.element);
   }
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
+  [[nodiscard]] bool sees_new_values() const override { return sees_new_; }
+  [[nodiscard]] bool takes_past_alone() const override { return true; }
 
   unit::StepOutcome step(unit::Fleet& fleet, RunState& state, const Interval& interval) override {
     const unit::StepRequest request{interval.t, interval.h, interval.may_roll_back};
     state.signals.order = 0;
-    if (order_ > 0) remember(state, interval.t);
+    const bool blind = interval.past == Past::alone;
+    if (order_ > 0 || interval.past != Past::usual) remember(state, interval.t, blind);
     if (looks_back_) state.previous = state.signals.outputs;
     unit::StepOutcome outcome{interval.end, unit::Why::completed};
     for (std::size_t w = 0; w < waves_.size(); ++w) {
@@ -67,6 +74,7 @@ class WaveStepper final : public Stepper {
       std::optional<unit::Timeline::Span> routing;
       if (timeline_ != nullptr) routing.emplace(timeline_, routing_);
       wave.from_old(w > 0 && looks_back_ ? state.previous : state.signals.outputs, state.signals.inputs);
+      if (blind) go_on(state, wave);
       if (order_ > 0) {
         extrapolate(state, wave);
         interpolate(state, wave, interval);
@@ -95,11 +103,13 @@ class WaveStepper final : public Stepper {
 
   // --- polynomials
 
-  // Where all inputs are at the beginning of the step.
-  void remember(RunState& state, Time t) {
-    everything_(state.signals.outputs, state.signals.inputs);
+  // Where all inputs are at the beginning of the step; `blind`: as it was known before.
+  void remember(RunState& state, Time t, bool blind) {
     const auto& inputs = state.signals.inputs.column<double>();
-    state.history.push(t, inputs);
+    if (!blind) {
+      everything_(state.signals.outputs, state.signals.inputs);
+      state.history.push(t, inputs);
+    }
     const int points = std::min(order_ + 1, state.history.points());
     state.signals.order = order_;
     state.signals.derivatives.resize(static_cast<std::size_t>(order_) * inputs.size());
@@ -107,6 +117,22 @@ class WaveStepper final : public Stepper {
     for (int k = 0; k < points; ++k) times[static_cast<std::size_t>(k)] = state.history.time(k);
     points_ = points;
     weights_ = couple::derivative_weights(std::span(times).first(static_cast<std::size_t>(points)), t);
+  }
+
+  // Inputs begin where the polynomials of the past lead; what is known of the future is known.
+  void go_on(RunState& state, const Wave& wave) const {
+    auto& inputs = state.signals.inputs.column<double>();
+    for (const auto& copy : wave.from_old.reals()) {
+      if (order_ == 0 && copy.source >= first_external_) continue;
+      if (!continuous_[copy.input]) {
+        inputs[copy.input] = state.history.values(0)[copy.input];
+        continue;
+      }
+      double sum = 0;
+      for (int k = 0; k < points_; ++k)
+        sum += weights_[0][static_cast<std::size_t>(k)] * state.history.values(k)[copy.input];
+      inputs[copy.input] = sum;
+    }
   }
 
   void extrapolate(RunState& state, const Wave& wave) const {
@@ -151,6 +177,10 @@ class WaveStepper final : public Stepper {
         state.signals.derivatives[static_cast<std::size_t>(m - 1) * width + copy.input] = sum;
       }
       inputs[copy.input] = state.history.values(0)[copy.input];
+      if (interval.past != Past::alone) continue;
+      inputs[copy.input] = weights[0][0] * now;
+      for (int k = 0; k < past; ++k)
+        inputs[copy.input] += weights[0][static_cast<std::size_t>(k) + 1] * state.history.values(k)[copy.input];
     }
   }
 
@@ -163,6 +193,8 @@ class WaveStepper final : public Stepper {
   std::vector<Wave> waves_;
   Gather everything_;
   bool looks_back_ = false;
+  bool sees_new_ = false;             // some route takes what was computed in the same step
+  std::uint32_t first_external_ = 0;  // element of the outputs
   std::vector<bool> continuous_;
   std::vector<std::string> notes_;
   // Of this step alone.

@@ -30,7 +30,10 @@ constexpr std::array unit_of_measure{Name("kg"),  Name("m"),  Name("s"),   Name(
 constexpr std::array experiment{Name("start"), Name("stop"), Name("step"), Name("tolerance"), Name("output_interval")};
 constexpr std::array run{Name("stepper"),    Name("extrapolation"), Name("order"),      Name("groups"),
                          Name("threads"),    Name("loops"),         Name("consistent"), Name("real_time"),
-                         Name("input_file"), Name("iteration")};
+                         Name("input_file"), Name("iteration"),     Name("control")};
+constexpr std::array control{Name("controller"), Name("tolerance"), Name("absolute"), Name("initial"),
+                             Name("minimum"),    Name("maximum"),   Name("safety"),   Name("shrink"),
+                             Name("grow"),       Name("rule"),      Name("norm"),     Name("divisor")};
 constexpr std::array loop{Name("method"), Name("tolerance"), Name("iterations")};
 constexpr std::array iteration{Name("method"), Name("tolerance"),       Name("most"),   Name("relaxation"),
                                Name("depth"),  Name("reuse"),           Name("filter"), Name("jacobian"),
@@ -56,6 +59,7 @@ constexpr KeyTable tables[] = {
     {"record", "'record'", record},
     {"scenario_action", "an action of the scenario", scenario},
     {"iteration", "'iteration'", iteration},
+    {"control", "'control'", control},
 };
 
 }  // namespace
@@ -75,6 +79,7 @@ const KeyTable& group_keys() { return tables[11]; }
 const KeyTable& record_keys() { return tables[12]; }
 const KeyTable& scenario_keys() { return tables[13]; }
 const KeyTable& iteration_keys() { return tables[14]; }
+const KeyTable& control_keys() { return tables[15]; }
 std::span<const KeyTable> all_key_tables() { return tables; }
 
 }  // namespace consort::yaml

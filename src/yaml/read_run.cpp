@@ -91,6 +91,35 @@ void read_iteration(const View& view, graph::IterationSettings& iteration) {
     iteration.fails = failure->choice("'if_not_converged'", {"error", "go on"}) == 0;
 }
 
+void read_control(const View& view, graph::StepControl& control) {
+  using Control = graph::StepControl;
+  const Fields fields(view, control_keys());
+  const auto number = [&](std::string_view key, auto& to) {
+    if (const auto field = fields.find(key)) to = field->positive(fmt::format("'{}' of 'control'", key));
+  };
+  const auto time = [&](std::string_view key, auto& to) {
+    if (const auto field = fields.find(key)) to = positive_seconds(*field, fmt::format("the {} step", key));
+  };
+  if (const auto controller = fields.find("controller")) control.controller = controller->text("the controller");
+  number("tolerance", control.tolerance);
+  number("absolute", control.absolute);
+  time("initial", control.initial);
+  time("minimum", control.minimum);
+  time("maximum", control.maximum);
+  number("safety", control.safety);
+  number("shrink", control.shrink);
+  number("grow", control.grow);
+  if (const auto rule = fields.find("rule")) control.pi = rule->choice("'rule'", {"elementary", "pi"}) == 1;
+  if (const auto norm = fields.find("norm")) {
+    constexpr Control::Norm norms[] = {Control::Norm::root_mean_square, Control::Norm::root_mean};
+    control.norm = norms[norm->choice("'norm'", {"root-mean-square", "root-mean"})];
+  }
+  if (const auto divisor = fields.find("divisor")) {
+    constexpr Control::Divisor divisors[] = {Control::Divisor::history, Control::Divisor::equal_steps};
+    control.divisor = divisors[divisor->choice("'divisor'", {"history", "equal-steps"})];
+  }
+}
+
 void read_run_section(const View& view, const fs::path& folder, RunSettings& run) {
   const Fields fields(view, run_keys());
   if (const auto stepper = fields.find("stepper")) run.stepper = stepper->text("the stepper");
@@ -103,6 +132,7 @@ void read_run_section(const View& view, const fs::path& folder, RunSettings& run
     run.threads = static_cast<std::uint32_t>(threads->integer("the number of threads", 1, 4096));
   if (const auto loops = fields.find("loops")) read_loops(*loops, run.loops);
   if (const auto iteration = fields.find("iteration")) read_iteration(*iteration, run.iteration);
+  if (const auto control = fields.find("control")) read_control(*control, run.control);
   if (const auto consistent = fields.find("consistent")) {
     constexpr graph::Consistency kinds[] = {graph::Consistency::automatic, graph::Consistency::always,
                                             graph::Consistency::never};

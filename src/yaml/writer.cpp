@@ -258,6 +258,29 @@ class Writer {
                        fmt::join(members, ", "));
   }
 
+  // Empty where all is as usual.
+  static std::string control_text(const graph::StepControl& control) {
+    using Control = graph::StepControl;
+    const Control usual;
+    Flow flow;
+    const auto number = [&](std::string_view key, double value, double usually) {
+      if (value != usually) flow.add(key, fmt::format("{}", value));
+    };
+    if (!control.controller.empty()) flow.add("controller", scalar(control.controller));
+    flow.add("tolerance", control.tolerance);
+    flow.add("absolute", control.absolute);
+    flow.add("initial", control.initial);
+    flow.add("minimum", control.minimum);
+    flow.add("maximum", control.maximum);
+    number("safety", control.safety, usual.safety);
+    number("shrink", control.shrink, usual.shrink);
+    number("grow", control.grow, usual.grow);
+    if (control.pi) flow.add("rule", std::string("pi"));
+    if (control.norm != usual.norm) flow.add("norm", std::string("root-mean"));
+    if (control.divisor != usual.divisor) flow.add("divisor", std::string("equal-steps"));
+    return flow.empty() ? std::string() : flow.text();
+  }
+
   void write_run(const RunSettings& run) {
     std::string& all = out_;
     const std::size_t before = all.size();
@@ -278,6 +301,7 @@ class Writer {
     if (run.loops.iterations != usual.iterations) loops.add("iterations", fmt::format("{}", run.loops.iterations));
     if (!loops.empty()) line(1, "loops: {}", loops.text());
     write_iteration(run.iteration);
+    if (const auto control = control_text(run.control); !control.empty()) line(1, "control: {}", control);
     if (run.real_time) line(1, "real_time: {}", *run.real_time);
     if (!run.input_file.empty()) line(1, "input_file: {}", scalar(path_text(run.input_file, folder_)));
     if (all.size() == begun) all.resize(before);

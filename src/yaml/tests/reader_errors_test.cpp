@@ -97,6 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Run, YamlError,
                                          BadCase{"run: {iteration: {tolerance: -1}}", "3:30", "greater than 0"},
                                          BadCase{"run: {iteration: {methode: aitken}}", "3:19", "method"},
                                          BadCase{"run: {iteration: {scope: all}}", "3:26", "components"},
+                                         BadCase{"run: {control: {tolerance: 0}}", "3:28", "greater than 0"},
+                                         BadCase{"run: {control: {rule: pid}}", "3:23", "elementary"},
                                          BadCase{"record: {compression: 10}", "3:23", "from 0 to 9"},
                                          BadCase{"record: {every: 0}", "3:17", "from 1 to"},
                                          BadCase{"record: {variables: {}}", "3:21", "a list"}));

@@ -200,6 +200,7 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
                       "  loops: {method: fixed-point, tolerance: 1e-10, iterations: 7}\n"
                       "  iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2,\n"
                       "              filter: 1e-3, jacobian: differences, scope: whole, if_not_converged: go on}\n"
+                      "  control: {controller: modified, tolerance: 1e-5, maximum: 10 ms, rule: pi}\n"
                       "  consistent: never\n  real_time: 2\n  input_file: in.csv\n"
                       "record: {variables: ['a.*', b.y], every: 10, file: out/x.h5, compression: 4, substeps: true}\n");
   const auto& e = d.system.experiment;
@@ -229,6 +230,10 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
   EXPECT_EQ(r.iteration.jacobian, IterationSettings::Jacobian::differences);
   EXPECT_EQ(r.iteration.scope, IterationSettings::Scope::whole);
   EXPECT_FALSE(r.iteration.fails);
+  EXPECT_EQ(r.control.controller, "modified");
+  EXPECT_EQ(r.control.tolerance, 1e-5);
+  EXPECT_EQ(r.control.maximum, 0.01);
+  EXPECT_TRUE(r.control.pi);
   EXPECT_EQ(r.consistency, Consistency::never);
   EXPECT_EQ(r.real_time, 2);
   EXPECT_EQ(r.input_file, "folder/in.csv");

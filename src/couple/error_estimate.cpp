@@ -1,0 +1,96 @@
+#include "couple/error_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+
+namespace consort::couple {
+
+using graph::UnitId;
+
+namespace {
+
+constexpr auto real = static_cast<std::size_t>(Type::Float64);
+
+// Outputs of a unit that follow an input which another unit drives.
+std::vector<bool> following(const graph::Plan& plan, UnitId id) {
+  const auto& unit = plan.units[id];
+  std::vector<bool> follows(unit.outputs.choice().size(), false);
+  for (const auto& c : plan.connections) {
+    if (c.to != id || c.from == graph::no_unit) continue;
+    for (const auto output : unit.feed_through[c.input]) follows[output] = true;
+  }
+  return follows;
+}
+
+}  // namespace
+
+std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const std::vector<bool>& is_delayed) {
+  std::vector<EstimatedOutput> all;
+  for (UnitId u = 0; u < plan.units.size(); ++u) {
+    const auto& unit = plan.units[u];
+    const auto& choice = unit.outputs.choice();
+    std::vector<bool> drives(choice.size(), false);
+    for (const auto& c : plan.connections)
+      if (c.from == u && c.to != u) drives[c.output] = true;
+    const auto follows = is_delayed[u] ? following(plan, u) : std::vector<bool>(choice.size(), false);
+    for (std::size_t i = 0; i < choice.size(); ++i) {
+      const auto place = unit.outputs.place(i);
+      const auto& v = (*unit.description)[choice[i]];
+      if (!drives[i] || place.type != Type::Float64 || v.variability != describe::Variability::continuous) continue;
+      const double nominal = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
+      for (std::uint32_t e = 0; e < place.count; ++e) {
+        all.push_back({unit.first_output[real] + place.first + e, u,
+                       unit.name + "." + unit.starts.element_name(*unit.description, v, e), nominal, follows[i]});
+      }
+    }
+  }
+  return all;
+}
+
+ErrorEstimate::ErrorEstimate(std::vector<EstimatedOutput> outputs, Weights weights)
+    : outputs_(std::move(outputs)),
+      weights_(weights),
+      coarse_(outputs_.size()),
+      estimates_(outputs_.size()),
+      weighted_(outputs_.size()) {
+  has_feed_through_ = std::any_of(outputs_.begin(), outputs_.end(), [](const auto& o) { return o.feed_through; });
+}
+
+void ErrorEstimate::keep_coarse(const Columns& outputs) {
+  const auto& from = outputs.column<double>();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) coarse_[i] = from[outputs_[i].element];
+}
+
+double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio) {
+  const auto& from = fine.column<double>();
+  const bool squared = weights_.norm == graph::StepControl::Norm::root_mean_square;
+  double sum = 0;
+  worst_ = 0;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const auto& o = outputs_[i];
+    const double y = from[o.element];
+    estimates_[i] = (y - coarse_[i]) / ((o.feed_through ? ratio.outputs : ratio.states) - 1);
+    weighted_[i] = std::abs(estimates_[i]) / (weights_.absolute * o.nominal + weights_.relative * std::abs(y));
+    sum += squared ? weighted_[i] * weighted_[i] : weighted_[i];
+    if (!(weighted_[i] <= weighted_[worst_])) worst_ = i;
+  }
+  return outputs_.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(outputs_.size()));
+}
+
+void ErrorEstimate::count(const Columns& fine, ControlState& control) const {
+  const auto& from = fine.column<double>();
+  control.signals.resize(outputs_.size());
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    auto& s = control.signals[i];
+    const double size = std::abs(estimates_[i]);
+    s.estimate = estimates_[i];
+    s.largest = std::max(s.largest, size);
+    s.accumulated += size;
+    s.low = std::min(s.low, from[outputs_[i].element]);
+    s.high = std::max(s.high, from[outputs_[i].element]);
+  }
+}
+
+}  // namespace consort::couple

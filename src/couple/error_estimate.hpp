@@ -1,0 +1,63 @@
+// The coupling error of a step, from two solutions: which outputs are looked at, their weights, and the norm.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "couple/error_ratio.hpp"
+#include "couple/run_state.hpp"
+#include "graph/plan.hpp"
+#include "graph/run_settings.hpp"
+
+namespace consort::couple {
+
+// An element of an output that drives another unit.
+struct EstimatedOutput {
+  std::uint32_t element = 0;  // of the outputs' Float64 column
+  graph::UnitId unit = 0;
+  std::string name;  // "chassis.F"
+  double nominal = 1;
+  bool feed_through = false;  // it follows inputs that other units drive, in the same instant
+};
+
+// All continuous Float64 outputs that drive a unit, in the order of the outputs. `is_delayed`: by unit; whether direct
+// feed-through is seen with the inputs of the step, not with consistent ones.
+[[nodiscard]] std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan,
+                                                             const std::vector<bool>& is_delayed);
+
+class ErrorEstimate {
+ public:
+  struct Weights {
+    double relative = 1e-4;
+    double absolute = 1e-4;  // times the nominal value
+    graph::StepControl::Norm norm = graph::StepControl::Norm::root_mean_square;
+  };
+  ErrorEstimate(std::vector<EstimatedOutput> outputs, Weights weights);
+
+  [[nodiscard]] const std::vector<EstimatedOutput>& outputs() const { return outputs_; }
+  [[nodiscard]] bool has_feed_through() const { return has_feed_through_; }
+
+  // The coarse solution's outputs.
+  void keep_coarse(const Columns& outputs);
+  // From the fine solution's outputs; the norm, which is at most 1 for a step within the tolerance. NaN where a value
+  // is not a number.
+  double compare(const Columns& fine, const ErrorRatio& ratio);
+  // Exact minus computed, per output.
+  [[nodiscard]] const std::vector<double>& estimates() const { return estimates_; }
+  // The output whose weighted error was the largest.
+  [[nodiscard]] std::size_t worst() const { return worst_; }
+  [[nodiscard]] double weighted(std::size_t output) const { return weighted_[output]; }
+
+  // Into what the controller remembers: after an accepted step.
+  void count(const Columns& fine, ControlState& control) const;
+
+ private:
+  std::vector<EstimatedOutput> outputs_;
+  Weights weights_;
+  bool has_feed_through_ = false;
+  std::vector<double> coarse_, estimates_, weighted_;
+  std::size_t worst_ = 0;
+};
+
+}  // namespace consort::couple

@@ -1,0 +1,64 @@
+#include "couple/error_ratio.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace consort::couple {
+
+double Nodes::product(double s) const {
+  double product = 1;
+  for (const double node : values()) product *= s + node;
+  return product;
+}
+
+double Nodes::integral(double from, double to) const {
+  // Three points of Gauss are exact for degrees up to 5; there are at most four nodes.
+  const double middle = 0.5 * (from + to);
+  const double half = 0.5 * (to - from);
+  const double away = half * std::sqrt(0.6);
+  return half / 9 * (5 * product(middle - away) + 8 * product(middle) + 5 * product(middle + away));
+}
+
+Nodes nodes_before(const History& history, Time t, Duration h, int order) {
+  Nodes nodes;
+  nodes.add(0);
+  for (int i = 0; i < history.points() && nodes.order() < order; ++i)
+    if (history.time(i) < t) nodes.add((t - history.time(i)) / h);
+  return nodes;
+}
+
+Nodes nodes_of_second_half(const Nodes& first, int order) {
+  Nodes nodes;
+  nodes.add(-1);
+  for (const double node : first.values())
+    if (nodes.order() < order) nodes.add(node);
+  return nodes;
+}
+
+ErrorRatio error_ratio(const Nodes& coarse, const Nodes& first, const Nodes& second) {
+  const int order = std::min({coarse.order(), first.order(), second.order()});
+  if (coarse.order() > order) return equal_steps_ratio(order, false);
+  double fine = 0;
+  if (first.order() == order) fine += first.integral(0, 1);
+  if (second.order() == order) fine += second.integral(1, 2);
+  if (!(fine > 0)) return equal_steps_ratio(order, false);
+  ErrorRatio ratio;
+  ratio.order = order;
+  ratio.states = coarse.integral(0, 2) / fine;
+  ratio.outputs = second.order() == order ? coarse.product(2) / second.product(2) : std::exp2(order + 1);
+  return ratio;
+}
+
+ErrorRatio equal_steps_ratio(int order, bool shared_past) {
+  if (!shared_past) return {std::exp2(order + 1), std::exp2(order + 1), order};
+  Nodes first;
+  Nodes second;
+  second.add(-1);
+  for (int i = 0; i <= order; ++i) {
+    first.add(i);
+    if (i < order) second.add(i);
+  }
+  return error_ratio(first, first, second);
+}
+
+}  // namespace consort::couple

@@ -1,0 +1,43 @@
+#include "engine/prepared_stepper.hpp"
+
+#include <algorithm>
+
+namespace consort::engine {
+
+PreparedStepper::PreparedStepper(const Parts& parts) : p_(parts) {
+  if (p_.timeline != nullptr) agreeing_ = p_.timeline->activity("outputs made consistent");
+}
+
+unit::StepOutcome PreparedStepper::step(unit::Fleet& fleet, couple::RunState& state, const step::Interval& interval) {
+  begin_ = interval.t;
+  if (!p_.scenario.empty()) p_.scenario.prepare(interval.t, interval.end);
+  if (!p_.inputs.empty()) p_.inputs.for_step(interval.t, interval.end, p_.polynomials, state);
+  const Time event = p_.polynomials ? next_event(interval.t) : unit::never;
+  const auto outcome = p_.stepper.step(fleet, state, interval);
+  if (outcome.why == unit::Why::discarded) return outcome;  // nobody goes on from there
+  if (p_.polynomials) forget_past_of_events(fleet, state, event);
+  if (!p_.inputs.empty()) p_.inputs.at(state.t, state);
+  if (p_.consistency != nullptr) {
+    const unit::Timeline::Span span(p_.timeline, agreeing_);
+    (*p_.consistency)(fleet, state);
+  }
+  return outcome;
+}
+
+Time PreparedStepper::next_event(Time t) const {
+  Time next = unit::never;
+  if (const auto event = p_.scenario.next_after(t + p_.slack)) next = std::min(next, *event);
+  if (const auto event = p_.inputs.next_event_after(t)) next = std::min(next, *event);
+  return next;
+}
+
+// Polynomials must not go through what jumped: after an event the past does not count. `event`: the next one of tables
+// and scenarios when the step began.
+void PreparedStepper::forget_past_of_events(unit::Fleet& fleet, couple::RunState& state, Time event) {
+  std::uint64_t events = 0;
+  for (unit::UnitId u = 0; u < fleet.size(); ++u) events += fleet.counts(u).events;
+  if (event <= state.t + p_.slack || events != events_seen_) state.history.drop();
+  events_seen_ = events;
+}
+
+}  // namespace consort::engine

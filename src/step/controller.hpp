@@ -1,0 +1,62 @@
+// How far to go next, over any stepper.
+//
+// A controller is made for a plan and a fleet before the run; what units cannot do for it is an Error (input) then,
+// with alternatives. What it remembers of the run is in RunState::control.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+#include "couple/error_estimate.hpp"
+#include "couple/run_state.hpp"
+#include "graph/plan.hpp"
+#include "graph/run_settings.hpp"
+#include "step/stepper.hpp"
+#include "unit/fleet.hpp"
+
+namespace consort::step {
+
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  // One accepted step towards `limit`, and not beyond it. Throws Error (run) when no step is small enough; the state is
+  // then that of the last accepted step.
+  virtual unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) = 0;
+  // What the error estimate is worth for this system, one line each, for the report.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+  // The outputs whose errors are estimated, as in ControlState::signals; none where nothing is.
+  [[nodiscard]] virtual std::span<const couple::EstimatedOutput> estimated() const { return {}; }
+};
+
+struct ControllerSetup {
+  const graph::Plan& plan;
+  const graph::RunSettings& settings;
+  unit::Fleet& fleet;
+  const Stepper& stepper;
+  Grid grid;                          // of the communication step that was asked for
+  double tolerance = 1e-4;            // of the run
+  std::vector<bool> feeds_through{};  // by unit: outputs follow inputs with those of the step, not consistent ones
+};
+
+// Rows of the table in controllers.cpp.
+struct ControllerRow {
+  std::string_view name;
+  std::string_view description;
+  std::unique_ptr<Controller> (*make)(const ControllerSetup&) = nullptr;
+  bool varies = true;  // steps are not equal
+};
+[[nodiscard]] std::span<const ControllerRow> controllers();
+// By name; fixed steps when it is empty. Throws Error (input) that lists those available.
+[[nodiscard]] const ControllerRow& find_controller(std::string_view name);
+[[nodiscard]] std::unique_ptr<Controller> make_controller(const ControllerSetup& setup);
+
+[[nodiscard]] std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup);
+[[nodiscard]] std::unique_ptr<Controller> make_richardson(const ControllerSetup& setup);
+[[nodiscard]] std::unique_ptr<Controller> make_modified(const ControllerSetup& setup);
+
+}  // namespace consort::step

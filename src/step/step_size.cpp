@@ -1,0 +1,63 @@
+#include "step/step_size.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace consort::step {
+
+StepSizeRules step_size_rules(const graph::StepControl& c, Duration step, Duration run) {
+  StepSizeRules r;
+  r.initial = c.initial.value_or(step);
+  r.minimum = c.minimum.value_or(std::min(1e-9 * run, r.initial));
+  r.maximum = c.maximum.value_or(std::max(run, r.initial));
+  const auto positive = [](Duration value, std::string_view what) {
+    require(std::isfinite(value) && value > 0, "the {} step must be a positive time, not {} s; correct it", what,
+            value);
+  };
+  positive(r.initial, "initial");
+  positive(r.minimum, "smallest");
+  positive(r.maximum, "largest");
+  require(r.minimum <= r.maximum, "the smallest step ({} s) is larger than the largest ({} s); exchange them",
+          r.minimum, r.maximum);
+  require(c.safety > 0 && c.safety <= 1, "the safety factor of the step size must be in (0, 1], not {}; 0.9 is usual",
+          c.safety);
+  require(c.shrink > 0 && c.shrink < 1, "'shrink' must be between 0 and 1, not {}; 0.2 is usual", c.shrink);
+  require(std::isfinite(c.grow) && c.grow > 1, "'grow' must be greater than 1, not {}; 5 is usual", c.grow);
+  r.initial = std::clamp(r.initial, r.minimum, r.maximum);
+  r.safety = c.safety;
+  r.shrink = c.shrink;
+  r.grow = c.grow;
+  r.pi = c.pi;
+  return r;
+}
+
+Tolerances tolerances(const graph::StepControl& control, double of_run) {
+  Tolerances t;
+  t.relative = control.tolerance.value_or(of_run);
+  t.absolute = control.absolute.value_or(t.relative);
+  require(std::isfinite(t.relative) && t.relative > 0,
+          "the tolerance of the coupling error must be greater than 0, not {}; choose one such as 1e-4", t.relative);
+  require(std::isfinite(t.absolute) && t.absolute > 0,
+          "the absolute tolerance of the coupling error must be greater than 0, not {}; choose one such as 1e-4",
+          t.absolute);
+  return t;
+}
+
+double step_factor(const StepSizeRules& rules, double error, double previous, int local_order) {
+  if (!std::isfinite(error)) return rules.shrink;
+  const double p = 1.0 / local_order;
+  // Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2: the usual weights of such a controller.
+  const double factor = rules.pi && previous > 0 && error <= 1
+                            ? rules.safety * std::pow(error, -0.7 * p) * std::pow(previous, 0.4 * p)
+                            : rules.safety * std::pow(error, -p);
+  return std::clamp(factor, rules.shrink, rules.grow);
+}
+
+Duration fit_step(Duration wanted, Duration to_limit) {
+  if (wanted >= 0.999 * to_limit) return to_limit;
+  return to_limit - wanted < 0.1 * wanted ? 0.5 * to_limit : wanted;
+}
+
+}  // namespace consort::step

@@ -1,0 +1,70 @@
+// A linear system that is solved to machine precision, whatever the step: for tests and experiments in which nothing
+// but the coupling may err.
+//
+//   x' = A x + B u + c,   y = C x + D u;   inputs follow polynomials of a degree up to 3 within a step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "unit/unit.hpp"
+
+namespace consort::unit {
+
+// Matrices row by row. `b` and `d` have as many columns as there are inputs.
+struct LinearSystem {
+  std::vector<std::string> inputs{};
+  std::vector<std::string> outputs{};
+  std::vector<double> start{};  // x at the beginning
+  std::vector<double> a{}, b{}, c{}, d{};
+  std::vector<double> offset{};  // c; empty: 0
+  bool answers_at_once = false;  // outputs follow inputs without a step
+  bool can_roll_back = true;     // not: as units that cannot save their state
+  bool differentiates = true;    // not: nobody is told D
+};
+
+class LinearUnit final : public Unit, public Rollback, public Derivatives {
+ public:
+  // Throws Error (input) when the sizes of the matrices do not go together.
+  LinearUnit(std::string name, LinearSystem system);
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] const describe::Description& description() const override { return description_; }
+  [[nodiscard]] bool variable_step() const override { return true; }
+  void enter_initialization(const Experiment&) override {}
+  void exit_initialization() override {}
+  void terminate() override {}
+  void get(const describe::SignalSet& signals, Columns& values) override;
+  void set(const describe::SignalSet& signals, Columns& values) override;
+  [[nodiscard]] int input_order() const override { return 3; }
+  void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
+                             std::span<const double> values) override;
+  StepOutcome step(const StepRequest& request) override;
+  [[nodiscard]] bool answers_without_step() const override { return s_.answers_at_once; }
+  [[nodiscard]] Rollback* rollback() override { return s_.can_roll_back ? this : nullptr; }
+  [[nodiscard]] Derivatives* derivatives() override { return s_.differentiates ? this : nullptr; }
+  // Rollback
+  std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse) override;
+  void restore(const Snapshot& snapshot) override;
+  [[nodiscard]] bool can_serialize() const override { return true; }
+  [[nodiscard]] std::vector<std::uint8_t> serialize(const Snapshot& snapshot) override;
+  [[nodiscard]] std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) override;
+  // Derivatives
+  void directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
+                   std::span<const double> seed, std::span<double> sensitivity) override;
+
+ private:
+  void describe();
+  void advance(Duration h);
+  [[nodiscard]] double output(std::size_t index) const;
+
+  std::string name_;
+  LinearSystem s_;
+  describe::Description description_;
+  std::vector<double> x_;
+  std::vector<double> u_;     // values, then derivatives 1 to 3, each as many as there are inputs
+  std::vector<double> next_;  // room for a term of the series
+  std::vector<double> term_;
+};
+
+}  // namespace consort::unit
