@@ -27,6 +27,7 @@ namespace {
 
 struct Options {
   std::string system;
+  std::string variant;
   graph::RunSettings run;  // what the command line says; the file's otherwise
   std::optional<int> extrapolation;
   std::optional<int> compression;
@@ -109,7 +110,7 @@ void probe_units(graph::System& system, const analyse::ProbeOptions& options, st
 }
 
 int run_system(const Options& o) {
-  auto document = engine::read_system_file(o.system);
+  auto document = engine::read_system_file(o.system, {o.variant});
   merge(o, document.run);
   if (o.probe) {
     std::map<std::string, bool> known;
@@ -186,7 +187,8 @@ std::string accelerator_names() {
 void add_run(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   auto& c = *app.add_subcommand("run", "run a system of units");
-  c.add_option("SYSTEM", o->system, "the system's file (.yaml)")->required();
+  c.add_option("SYSTEM", o->system, "the system: .yaml, .ssp, .ssd, or an unpacked package")->required();
+  c.add_option("--variant", o->variant, "which system of a package that has several");
   add_number(c, "--start-time", o->run.start, "start time in s (default: the system's, or 0)");
   add_number(c, "--stop-time", o->run.stop, "stop time in s (default: the system's, or the units')");
   add_number(c, "--step-size", o->run.step, "communication step in s (default: the system's, or the units')");

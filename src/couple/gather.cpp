@@ -71,13 +71,15 @@ bool equal(const T& a, const T& b) {
   }
 }
 
+// False: the mapping leaves the value as it is.
 template <class From, class To>
-void map(const Conversion& c, const From& from, To& to) {
+bool map(const Conversion& c, const From& from, To& to) {
   for (const std::pair<Value, Value>& entry : c.mapping) {
     if (!equal(entry.first.elements<From>().front(), from)) continue;
     to = entry.second.elements<To>().front();
-    return;
+    return true;
   }
+  if (c.partial) return false;
   std::string text;
   append_element(text, from);
   throw run_error("the mapping of a connection has no entry for the value {}; add one", text);
@@ -90,7 +92,13 @@ void convert(const Conversion& c, const Columns& outputs, Columns& inputs) {
     with_type(c.to, [&]<class To>() {
       const From& from = outputs.column<From>()[c.source];
       To& to = inputs.column<To>()[c.input];
-      if (!c.mapping.empty()) return map(c, from, to);
+      if (!c.mapping.empty() && map(c, from, to)) return;
+      if constexpr (std::is_same_v<From, To>) {
+        if (c.factor == 1.0 && c.offset == 0.0) {
+          to = from;
+          return;
+        }
+      }
       if constexpr (integer<From> && integer<To>) {
         if (c.factor == 1.0 && c.offset == 0.0) {
           to = integer_of<From, To>(from, c);

@@ -9,19 +9,33 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ssp/to_system.hpp"
 #include "yaml/reader.hpp"
 
 namespace consort::engine {
 
 namespace {
 
-constexpr std::array<SystemFormat, 2> formats{{
-    {".yaml", "a system written by hand", yaml::read_system},
-    {".yml", "a system written by hand", yaml::read_system},
+graph::Document read_yaml(const std::filesystem::path& file, const SystemFileOptions& options) {
+  require(options.variant.empty(), "{}: only packages (.ssp) have variants; leave out --variant", file.string());
+  return yaml::read_system(file);
+}
+
+graph::Document read_ssp(const std::filesystem::path& file, const SystemFileOptions& options) {
+  return ssp::read_system(file, {options.variant});
+}
+
+constexpr std::array<SystemFormat, 4> formats{{
+    {".yaml", "a system written by hand", read_yaml},
+    {".yml", "a system written by hand", read_yaml},
+    {".ssp", "a system structure package, or the folder that one was unpacked into", read_ssp},
+    {".ssd", "a system structure description with what lies beside it", read_ssp},
 }};
 
 const SystemFormat* find(const std::filesystem::path& file) {
-  const std::string ending = file.extension().string();
+  std::error_code failed;
+  const bool unpacked = std::filesystem::exists(file / "SystemStructure.ssd", failed);
+  const std::string ending = unpacked ? ".ssp" : file.extension().string();
   const auto found =
       std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return iequals(f.ending, ending); });
   return found == formats.end() ? nullptr : &*found;
@@ -33,8 +47,8 @@ std::span<const SystemFormat> system_formats() { return formats; }
 
 bool is_system_file(const std::filesystem::path& file) { return find(file) != nullptr; }
 
-graph::Document read_system_file(const std::filesystem::path& file) {
-  if (const auto* format = find(file)) return format->read(file);
+graph::Document read_system_file(const std::filesystem::path& file, const SystemFileOptions& options) {
+  if (const auto* format = find(file)) return format->read(file, options);
   std::vector<std::string_view> endings;
   for (const auto& f : formats) endings.push_back(f.ending);
   throw input_error("{}: is no system that can be read; systems end in {}, single FMUs are run by 'consort simulate'",

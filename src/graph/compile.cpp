@@ -31,7 +31,8 @@ Slot target_slot(const Flat& flat, const std::vector<describe::StartValues>& sta
 
 Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options) {
   Flat flat = flatten(system, catalogue);
-  auto starts = resolve_settings(flat, system, options.settings);
+  std::vector<std::string> notes = system.notes;
+  auto starts = resolve_settings(flat, system, options.settings, notes);
   const Links links = trace(flat, starts);
   std::vector<Slot> targets;
   for (const auto& path : options.targets) targets.push_back(target_slot(flat, starts, path));
@@ -39,7 +40,8 @@ Plan compile(const System& system, const Catalogue& catalogue, const CompileOpti
   Plan plan;
   plan.name = system.name;
   plan.experiment = system.experiment;
-  plan.notes = links.notes;
+  plan.notes = std::move(notes);
+  plan.notes.insert(plan.notes.end(), links.notes.begin(), links.notes.end());
   plan.units.resize(flat.units.size());
   for (UnitId u = 0; u < flat.units.size(); ++u) {
     auto& unit = plan.units[u];

@@ -174,6 +174,7 @@ class Tracer {
       require(link.mapping.empty(), "the connection {} → {}{} is mapped twice on its way; combine the mappings",
               connection.from.text(), connection.to.text(), where_text(connection.where));
       link.mapping = mapping->entries;
+      link.partial = mapping->partial;
       link.transformed = true;
     }
   }

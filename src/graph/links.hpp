@@ -24,6 +24,7 @@ struct Link {
   double factor = 1;
   double offset = 0;
   std::vector<std::pair<std::string, std::string>> mapping;  // after factor and offset
+  bool partial = false;                                      // of the mapping
   bool transformed = false;                                  // somebody said how values are to be converted
   std::string where;
 };
@@ -48,8 +49,10 @@ struct Links {
 [[nodiscard]] Slot find_slot(const Flat& flat, UnitId unit, std::string_view connector,
                              const describe::StartValues& starts, std::string_view context);
 
-// Settings of all levels applied: inner ones first, then those of the enclosing systems, then `last`.
+// Settings of all levels applied: inner ones first, then those of the enclosing systems, then `last`. Lenient ones that
+// could not be applied are told in `notes`.
 [[nodiscard]] std::vector<describe::StartValues> resolve_settings(const Flat& flat, const System& root,
-                                                                  std::span<const Setting> last);
+                                                                  std::span<const Setting> last,
+                                                                  std::vector<std::string>& notes);
 
 }  // namespace consort::graph

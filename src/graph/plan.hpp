@@ -64,6 +64,7 @@ struct Conversion {
   double factor = 1;
   double offset = 0;
   std::vector<std::pair<Value, Value>> mapping;  // scalars, of the types `from` and `to`
+  bool partial = false;                          // what the mapping does not list is converted as without one
   UnitId unit = no_unit;                         // whose input it is
 };
 

@@ -181,9 +181,21 @@ class Layout {
     c.factor = link.factor;
     c.offset = link.offset;
     c.unit = link.to.unit;
-    for (const auto& [a, b] : link.mapping)
-      c.mapping.emplace_back(end_value(link, true, c.from, a), end_value(link, false, c.to, b));
+    c.partial = link.partial;
+    for (const auto& entry : link.mapping)
+      if (auto from = source_value(link, c.from, entry.first))
+        c.mapping.emplace_back(std::move(*from), end_value(link, false, c.to, entry.second));
     plan_.conversions.push_back(std::move(c));
+  }
+
+  // None for what the source can never be, which a partial mapping may list all the same.
+  std::optional<Value> source_value(const Link& link, Type type, const std::string& text) const {
+    try {
+      return end_value(link, true, type, text);
+    } catch (const Error&) {
+      if (link.partial) return std::nullopt;
+      throw;
+    }
   }
 
   // A value of a mapping; enumerations also by the names of their items.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,18 +18,24 @@ namespace {
 
 class Resolver {
  public:
-  Resolver(const Flat& flat, std::vector<StartValues>& starts) : flat_(flat), starts_(starts) {}
+  Resolver(const Flat& flat, std::vector<StartValues>& starts, std::vector<std::string>& notes)
+      : flat_(flat), starts_(starts), notes_(notes) {}
 
   // A unit's own settings.
   void set_unit(UnitId unit, const Setting& setting, const std::string& variable) {
     const auto& u = flat_.units[unit];
     const auto& d = *u.description;
     const VariableId id = d.find(variable);
+    if (id == describe::no_variable && setting.lenient) return ignore(fmt::format("{}.{}", u.path, variable));
     if (id == describe::no_variable) throw unknown(unit, setting, variable);
+    const auto& v = d[id];
+    if (setting.lenient && !v.is_settable_before_run() && v.causality != describe::Causality::structural_parameter)
+      return notes_.push_back(fmt::format(
+          "'{}.{}' is {} ({}) and cannot be given a start value; the one of the "
+          "parameters{} is left out",
+          u.path, v.name, describe::name_of(v.causality), describe::name_of(v.variability), where_text(setting.where)));
     try {
-      Value value = describe::read_start_value(d, d[id], setting.value);
-      if (!setting.unit.empty()) convert(u, d[id], setting, value);
-      starts_[unit].add(d, id, std::move(value));
+      starts_[unit].add(d, id, read(u, v, setting));
     } catch (const Error& error) {
       throw input_error("unit '{}'{}: {}", u.path, where_text(setting.where), error.what());
     }
@@ -36,12 +44,20 @@ class Resolver {
   // A path below `prefix`: a unit's variable, a connector of a nested system, or one of the system itself.
   void set_path(const std::string& prefix, const Setting& setting) {
     const std::string path = prefix + setting.name;
+    bool found = false;
     for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
       const auto unit = flat_.unit_by_path.find(path.substr(0, dot));
-      if (unit != flat_.unit_by_path.end()) return set_unit(unit->second, setting, path.substr(dot + 1));
+      if (unit == flat_.unit_by_path.end()) continue;
+      if (!setting.lenient) return set_unit(unit->second, setting, path.substr(dot + 1));
+      // SSP 2.0, 5.4.3: names need not be unique, and a value is applied to all that have the name.
+      if (flat_.units[unit->second].description->find(path.substr(dot + 1)) == describe::no_variable) continue;
+      set_unit(unit->second, setting, path.substr(dot + 1));
+      found = true;
     }
     const auto node = flat_.node_by_path.find(path);
     if (node != flat_.node_by_path.end()) return set_node(node->second, setting, 0);
+    if (found) return;
+    if (setting.lenient) return ignore(path);
     std::vector<std::string_view> names;
     for (const auto& u : flat_.units) names.emplace_back(u.path);
     const std::string head = path.substr(0, path.find('.', prefix.size()));
@@ -49,16 +65,31 @@ class Resolver {
                       where_text(setting.where), suggestion(head, names));
   }
 
+  // The names of lenient settings that nothing has, as one note.
+  void tell_ignored() {
+    if (ignored_.empty()) return;
+    constexpr std::size_t most = 5;
+    const std::size_t shown = std::min(most, ignored_.size());
+    std::string names;
+    for (std::size_t i = 0; i < shown; ++i) names += (i == 0 ? "'" : ", '") + ignored_[i] + "'";
+    notes_.push_back(fmt::format("{} parameter value{} without a variable of that name: {}{}", ignored_.size(),
+                                 ignored_.size() == 1 ? "" : "s", names, shown < ignored_.size() ? ", …" : ""));
+  }
+
  private:
+  void ignore(std::string path) { ignored_.push_back(std::move(path)); }
+
   // Whatever the connector leads to takes the value, converted and transformed as a signal would be on the way.
   void set_node(std::uint32_t node, Setting setting, int level) {
     require(level < 64, "'{}' is connected to itself; remove one of its connections", flat_.nodes[node].path);
     const auto& n = flat_.nodes[node];
+    if (n.leaving.empty() && setting.lenient) return ignore(n.path);
     require(!n.leaving.empty(), "'{}' is not connected to anything inside, so it cannot be set{}", n.path,
             where_text(setting.where));
     const auto& own = n.connector->unit;
     const System* const systems[] = {n.system};
-    if (!own.empty()) pass(find_measure(systems, setting.unit), find_measure(systems, own), false, setting);
+    if (!own.empty()) pass(measure_in(systems, setting), find_measure(systems, own), false, setting);
+    if (level == 0) transform(std::exchange(setting.transformation, {}), setting);
     for (const auto w : n.leaving) follow(flat_.wires[w], setting, level);
   }
 
@@ -70,20 +101,32 @@ class Resolver {
       const auto& next = flat_.nodes[wire.to.node];
       const System* const inner[] = {next.system};
       auto to = find_measure(inner, next.connector->unit);
-      if (convertible && to) pass(find_measure(systems, setting.unit), to, false, setting);
+      if (convertible && to) pass(measure_in(systems, setting), to, false, setting);
       if (to) setting.unit = next.connector->unit;
-      transform(connection, setting);
+      transform(connection.transformation, setting);
       return set_node(wire.to.node, std::move(setting), level + 1);
     }
     const auto& u = flat_.units[wire.to.unit];
     const std::string name(wire.to.connector);
     const VariableId id = u.description->find(name);
+    if (id == describe::no_variable && setting.lenient) return ignore(u.path + "." + name);
     if (id == describe::no_variable) throw unknown(wire.to.unit, setting, name);
     const auto& v = (*u.description)[id];
-    if (convertible) pass(find_measure(u, setting.unit), measure_of(*u.description, v), v.relative_quantity, setting);
+    if (convertible) pass(measure_in(u, setting), measure_of(*u.description, v), v.relative_quantity, setting);
     setting.unit.clear();
-    transform(connection, setting);
+    transform(connection.transformation, setting);
     set_unit(wire.to.unit, setting, name);
+  }
+
+  // What the value is measured in at this point of the way.
+  template <class Place>
+  static std::optional<describe::Measure> measure_in(const Place& place, const Setting& setting) {
+    if (!setting.convert_units) return std::nullopt;
+    if (!setting.measure || setting.unit.empty()) return find_measure(place, setting.unit);
+    describe::Measure measure;
+    measure.name = setting.unit;
+    measure.base = setting.measure;
+    return measure;
   }
 
   // From one unit of measure to another, where both are known.
@@ -97,17 +140,47 @@ class Resolver {
       if (how.fit == Fit::convertible) scale({how.conversion.factor, how.conversion.offset}, setting);
     }
     setting.unit = to->name;
+    setting.measure = to->base;
+    setting.convert_units = true;
   }
 
-  static void transform(const Connection& connection, Setting& setting) {
-    if (const auto* linear = std::get_if<Linear>(&connection.transformation)) scale(*linear, setting);
-    const auto* mapping = std::get_if<Mapping>(&connection.transformation);
+  static void transform(const Transformation& transformation, Setting& setting) {
+    if (const auto* linear = std::get_if<Linear>(&transformation)) scale(*linear, setting);
+    const auto* mapping = std::get_if<Mapping>(&transformation);
     if (mapping == nullptr) return;
-    const auto found = std::find_if(mapping->entries.begin(), mapping->entries.end(),
-                                    [&](const auto& entry) { return entry.first == setting.value; });
-    require(found != mapping->entries.end(), "the value '{}' of '{}'{} is not in the mapping of {} → {}; add it there",
-            setting.value, setting.name, where_text(setting.where), connection.from.text(), connection.to.text());
-    setting.value = found->second;
+    map(*mapping, setting, setting.value);
+    for (auto& element : setting.elements) map(*mapping, setting, element);
+  }
+
+  static void map(const Mapping& mapping, Setting& setting, std::string& value) {
+    if (value.empty() && !setting.elements.empty()) return;
+    const auto by = [&](const std::string& known) {
+      return std::find_if(mapping.entries.begin(), mapping.entries.end(),
+                          [&](const auto& entry) { return is_same_value(entry.first, known); });
+    };
+    auto found = by(value);
+    if (found == mapping.entries.end() && !setting.number.empty()) found = by(setting.number);
+    if (found == mapping.entries.end() && mapping.partial) return;
+    require(found != mapping.entries.end(), "the value '{}' of '{}'{} is not in the mapping; add it there", value,
+            setting.name, where_text(setting.where));
+    value = found->second;
+    setting.number.clear();
+  }
+
+  // "1" and "true", "2" and "2.0".
+  static bool is_same_value(const std::string& a, const std::string& b) {
+    if (trim(a) == trim(b)) return true;
+    const auto number = [](std::string_view text) -> std::optional<double> {
+      if (iequals(trim(text), "true")) return 1;
+      if (iequals(trim(text), "false")) return 0;
+      try {
+        return parse_element<double>(text);
+      } catch (const Error&) {
+        return std::nullopt;
+      }
+    };
+    const auto x = number(a);
+    return x && x == number(b);
   }
 
   static void scale(const Linear& linear, Setting& setting) {
@@ -116,21 +189,68 @@ class Resolver {
     setting.value = value.text();
   }
 
-  void convert(const FlatUnit& u, const describe::Variable& v, const Setting& setting, Value& value) {
-    require(is_float(v.type) && v.unit != describe::no_measure,
-            "'{}' has no unit of measure, so its value cannot be given in '{}'; give the number alone", v.name,
-            setting.unit);
-    const auto from = find_measure(u, setting.unit);
-    const auto& to = u.description->units[v.unit];
-    const auto how = from ? describe::conversion(*from, to, v.relative_quantity) : std::nullopt;
-    if (!how && setting.unit == to.name) return;
-    require(how.has_value(), "'{}' is measured in '{}', which the unit '{}' of its value cannot be converted to",
-            v.name, to.name, setting.unit);
-    with_type(v.type, [&]<class T>() {
-      if constexpr (std::is_floating_point_v<T>) {
-        for (auto& x : value.elements<T>()) x = static_cast<T>((*how)(static_cast<double>(x)));
-      }
+  // The value as the variable has it: converted, then transformed.
+  static Value read(const FlatUnit& u, const describe::Variable& v, Setting setting) {
+    const auto& d = *u.description;
+    if (!setting.unit.empty() && setting.convert_units) convert(u, v, setting);
+    transform(setting.transformation, setting);
+    if (!setting.elements.empty() && (v.type == Type::String || v.type == Type::Enumeration))
+      return read_elements(d, v, setting);
+    if (!setting.elements.empty()) setting.value = fmt::format("{}", fmt::join(setting.elements, " "));
+    if (setting.lenient) adapt(v, setting);
+    return describe::read_start_value(d, v, setting.value);
+  }
+
+  static Value read_elements(const describe::Description& d, const describe::Variable& v, const Setting& setting) {
+    return with_type(v.type, [&]<class T>() {
+      std::vector<T> elements;
+      for (const auto& element : setting.elements)
+        elements.push_back(describe::read_start_value(d, v, element).elements<T>().front());
+      return Value(std::move(elements));
     });
+  }
+
+  // A file of parameters need not know the types of variables exactly: 2.0 will do for an integer.
+  static void adapt(const describe::Variable& v, Setting& setting) {
+    if (v.type != Type::Enumeration && v.type != Type::String && !setting.number.empty())
+      setting.value = setting.number;
+    if (is_float(v.type) || v.type == Type::String || v.type == Type::Binary) {
+      if (is_float(v.type) && (setting.value == "true" || setting.value == "false"))
+        setting.value = setting.value == "true" ? "1" : "0";
+      return;
+    }
+    std::string adapted;
+    for (const auto part : split_white(setting.value)) {
+      const auto x = whole_number(part);
+      adapted += (adapted.empty() ? "" : " ") + (x ? fmt::format("{:.0f}", *x) : std::string(part));
+    }
+    setting.value = std::move(adapted);
+  }
+  static std::optional<double> whole_number(std::string_view text) {
+    if (text.find_first_of(".eE") == std::string_view::npos) return std::nullopt;
+    try {
+      const auto x = parse_element<double>(text);
+      if (x == std::floor(x) && std::abs(x) < 9007199254740992.0) return x;
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  static void convert(const FlatUnit& u, const describe::Variable& v, Setting& setting) {
+    const bool measured = is_float(v.type) && v.unit != describe::no_measure;
+    if (!measured && setting.lenient) return;
+    require(measured, "'{}' has no unit of measure, so its value cannot be given in '{}'; give the number alone",
+            v.name, setting.unit);
+    const auto from = measure_in(u, setting);
+    const auto& to = u.description->units[v.unit];
+    if (setting.lenient && from && fit(*from, to, v.relative_quantity).fit == Fit::unknown) return;
+    const auto how = from ? fit(*from, to, v.relative_quantity) : MeasureFit{Fit::clash, {}};
+    if (how.fit == Fit::same || setting.unit == to.name) return;
+    require(how.fit == Fit::convertible,
+            "'{}' is measured in '{}', which the unit '{}' of its value cannot be converted to", v.name, to.name,
+            setting.unit);
+    scale({how.conversion.factor, how.conversion.offset}, setting);
   }
 
   [[nodiscard]] Error unknown(UnitId unit, const Setting& setting, const std::string& variable) const {
@@ -142,6 +262,8 @@ class Resolver {
 
   const Flat& flat_;
   std::vector<StartValues>& starts_;
+  std::vector<std::string>& notes_;
+  std::vector<std::string> ignored_;
 };
 
 void apply_systems(Resolver& resolver, const System& system, const std::string& prefix) {
@@ -151,14 +273,16 @@ void apply_systems(Resolver& resolver, const System& system, const std::string& 
 
 }  // namespace
 
-std::vector<StartValues> resolve_settings(const Flat& flat, const System& root, std::span<const Setting> last) {
+std::vector<StartValues> resolve_settings(const Flat& flat, const System& root, std::span<const Setting> last,
+                                          std::vector<std::string>& notes) {
   std::vector<StartValues> starts(flat.units.size());
-  Resolver resolver(flat, starts);
+  Resolver resolver(flat, starts, notes);
   for (UnitId u = 0; u < flat.units.size(); ++u) {
     for (const auto& setting : flat.units[u].component->settings) resolver.set_unit(u, setting, setting.name);
   }
   apply_systems(resolver, root, "");
   for (const auto& setting : last) resolver.set_path("", setting);
+  resolver.tell_ignored();
   return starts;
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,23 @@
 
 namespace consort::graph {
 
+// --- transformations -------------------------------------------------------------------------------------------------
+
+struct Linear {
+  double factor = 1;
+  double offset = 0;
+};
+
+// Source value → target value; values that are not listed are an error when they occur, or stay as they are.
+struct Mapping {
+  std::vector<std::pair<std::string, std::string>> entries;
+  bool partial = false;  // values that are not listed stay as they are
+};
+
+using Transformation = std::variant<std::monostate, Linear, Mapping>;
+
+// --- values ----------------------------------------------------------------------------------------------------------
+
 // A value for a variable, as text. In a component, `name` is the name of one of its variables; in a system, it is a
 // path ("wheel.k", "front.wheel.k") or the name of one of its own connectors.
 struct Setting {
@@ -31,21 +49,19 @@ struct Setting {
   std::string value;
   std::string unit{};   // of measure, that the value is given in; empty: the variable's
   std::string where{};  // "system.yaml:12:5", for messages
+
+  // What files of parameters (SSP) say beside that.
+  std::optional<describe::BaseUnit> measure{};  // what `unit` is, when the file defines it for itself
+  bool convert_units = true;
+  Transformation transformation{};      // after the conversion of units
+  std::vector<std::string> elements{};  // of an array, when they are texts that may hold blanks; `value` is empty then
+  std::string number{};                 // of an enumeration's item, for variables that are plain integers
+  // As SSP has it: applies to everything of that name, and to nothing when there is nothing; the unit counts where the
+  // variable has one; what cannot be set is left as it is, and a note says so.
+  bool lenient = false;
 };
 
 // --- connections -----------------------------------------------------------------------------------------------------
-
-struct Linear {
-  double factor = 1;
-  double offset = 0;
-};
-
-// Source value → target value; values that are not listed are an error when they occur.
-struct Mapping {
-  std::vector<std::pair<std::string, std::string>> entries;
-};
-
-using Transformation = std::variant<std::monostate, Linear, Mapping>;
 
 // `element` is the name of a component or nested system; empty: a connector of the system itself.
 struct Endpoint {
@@ -117,6 +133,9 @@ class System {
   std::vector<UnitOfMeasure> units;
   Experiment experiment;
   std::string where;
+  std::vector<std::string> notes;  // what a reader assumed, for the report
+  // What the sources of components lie in, such as the folder that a package was unpacked into; shared by all copies.
+  std::vector<std::shared_ptr<const void>> kept;
 
   // Throw Error (input) when the name is taken. The reference is valid until the next add.
   Component& add(std::string element_name, std::filesystem::path source);

@@ -1,0 +1,458 @@
+#include "ssp/builder.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ssp/parameters.hpp"
+#include "ssp/read.hpp"
+
+namespace consort::ssp {
+
+using describe::Causality;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_files_deep = 32;
+
+bool has_ending(std::string_view file, std::string_view ending) {
+  return file.size() >= ending.size() && iequals(file.substr(file.size() - ending.size()), ending);
+}
+
+std::string_view media_type(std::string_view type) { return trim(type.substr(0, type.find(';'))); }
+
+// What a component is; the ending of its source decides when the type is none of the standard's.
+enum class Nature : std::uint8_t { fmu, ssd, ssp, other };
+Nature nature_of(const Component& c) {
+  const auto type = media_type(c.type);
+  const std::string_view source = std::string_view(*c.source).substr(0, c.source->find('#'));
+  if (type == ssd_type || source.empty() || has_ending(source, ".ssd")) return Nature::ssd;
+  if (type == ssp_type || has_ending(source, ".ssp")) return Nature::ssp;
+  return type == fmu_type || has_ending(source, ".fmu") ? Nature::fmu : Nature::other;
+}
+
+std::optional<describe::InterfaceType> interface_of(const std::string& implementation) {
+  if (implementation == "CoSimulation") return describe::InterfaceType::co_simulation;
+  if (implementation == "ModelExchange") return describe::InterfaceType::model_exchange;
+  if (implementation == "ScheduledExecution") return describe::InterfaceType::scheduled_execution;
+  return std::nullopt;
+}
+
+std::optional<Type> type_of(TypeKind kind) {
+  constexpr std::pair<TypeKind, Type> types[] = {
+      {TypeKind::real, Type::Float64},    {TypeKind::float64, Type::Float64},
+      {TypeKind::float32, Type::Float32}, {TypeKind::integer, Type::Int32},
+      {TypeKind::int8, Type::Int8},       {TypeKind::uint8, Type::UInt8},
+      {TypeKind::int16, Type::Int16},     {TypeKind::uint16, Type::UInt16},
+      {TypeKind::int32, Type::Int32},     {TypeKind::uint32, Type::UInt32},
+      {TypeKind::int64, Type::Int64},     {TypeKind::uint64, Type::UInt64},
+      {TypeKind::boolean, Type::Boolean}, {TypeKind::string, Type::String},
+      {TypeKind::binary, Type::Binary},   {TypeKind::enumeration, Type::Enumeration},
+      {TypeKind::clock, Type::Clock}};
+  const auto* const found = std::find_if(std::begin(types), std::end(types), [&](auto& t) { return t.first == kind; });
+  return found == std::end(types) ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
+Role role_of(std::string_view kind, bool own) {
+  if (kind == "output" || kind == "calculatedParameter" || kind == "constant" || kind == "local")
+    return own ? Role::sink : Role::source;
+  if (kind == "input" || kind == "parameter" || kind == "structuralParameter") return own ? Role::source : Role::sink;
+  return Role::any;
+}
+
+Causality causality_of(std::string_view kind) {
+  if (kind == "input") return Causality::input;
+  if (kind == "output" || kind == "constant") return Causality::output;
+  if (kind == "parameter") return Causality::parameter;
+  if (kind == "calculatedParameter") return Causality::calculated_parameter;
+  if (kind == "structuralParameter") return Causality::structural_parameter;
+  return Causality::local;
+}
+
+graph::Connector connector_of(const Connector& c, const std::string& shown) {
+  graph::Connector connector;
+  connector.name = c.name;
+  connector.causality = causality_of(c.kind);
+  connector.type = type_of(c.type.kind);
+  connector.unit = c.type.unit;
+  connector.where = fmt::format("{}:{}", shown, c.line.number);
+  return connector;
+}
+
+void Builder::error(const Source& source, std::uint32_t line, std::string rule, std::string message) {
+  diagnostics_.add({Severity::error, source.shown, line, std::move(rule), std::move(message)});
+}
+void Builder::warning(const Source& source, std::uint32_t line, std::string rule, std::string message) {
+  diagnostics_.add({Severity::warning, source.shown, line, std::move(rule), std::move(message)});
+}
+void Builder::note(const Source& source, std::uint32_t line, std::string rule, std::string message) {
+  diagnostics_.add({Severity::note, source.shown, line, std::move(rule), std::move(message)});
+}
+
+std::vector<std::shared_ptr<const void>> Builder::packages() const {
+  std::vector<std::shared_ptr<const void>> all;
+  for (const auto& [path, package] : packages_) all.push_back(package);
+  return all;
+}
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+const SystemStructure& Builder::load(const std::shared_ptr<const Package>& package, const std::string& structure) {
+  packages_.emplace(package->root().string(), package);
+  const auto place = package->resolve(structure);
+  auto& part = parts_[place.path.string()];
+  if (!part) part = std::make_shared<SystemStructure>(read<SystemStructure>(place.path, place.shown, diagnostics_));
+  return *static_cast<const SystemStructure*>(part.get());
+}
+
+graph::System Builder::build(const std::shared_ptr<const Package>& package, const std::string& structure) {
+  const auto place = package->resolve(structure);
+  const auto key = place.path.string();
+  require(std::find(open_.begin(), open_.end(), key) == open_.end(),
+          "{}: the system contains itself; remove one of the components that refer to it", place.shown);
+  require(open_.size() < most_files_deep, "{}: systems in files are nested more than {} deep; nest them less",
+          place.shown, most_files_deep);
+  open_.push_back(key);
+  Source source{package, fs::path(place.inside).parent_path().generic_string(), place.shown, &load(package, structure)};
+  std::vector<Tap> taps;
+  auto scopes = std::exchange(scopes_, {});  // names of dictionaries are looked up within the file
+  auto system = system_of(source, source.structure->system, taps);
+  scopes_ = std::move(scopes);
+  open_.pop_back();
+  return system;
+}
+
+template <class T>
+const T* Builder::load_part(const Source& source, const std::string& uri, const std::string& base,
+                            const Component* component, std::uint32_t line, std::string& shown) {
+  try {
+    Package::Place place = source.package->resolve(uri, source.folder);
+    if (base == "component") {
+      require(component != nullptr && component->source.has_value(),
+              "sourceBase=\"component\" needs a component with a source; name '{}' relative to the SSD file", uri);
+      const auto archive = source.package->resolve(*component->source, source.folder);
+      auto& inside = packages_[archive.path.string()];
+      std::error_code failed;
+      if (!inside)
+        inside = fs::is_directory(archive.path, failed) ? Package::open(archive.path, archive.shown)
+                                                        : Package::open_archive(archive.path, archive.shown);
+      place = inside->resolve(uri);
+    }
+    shown = place.shown;
+    auto& part = parts_[place.path.string()];
+    if (!part) {
+      std::error_code failed;
+      require(fs::is_regular_file(place.path, failed), "there is no file '{}'; put it into the package", place.shown);
+      part = std::make_shared<T>(read<T>(place.path, place.shown, diagnostics_));
+    }
+    return static_cast<const T*>(part.get());
+  } catch (const Error& problem) {
+    error(source, line, "SSP 2.0, 5.2.3: sources of bindings", problem.what());
+    return nullptr;
+  }
+}
+
+// --- systems and their elements --------------------------------------------------------------------------------------
+
+graph::System Builder::system_of(const Source& source, const System& system, std::vector<Tap>& taps) {
+  graph::System to(system.name);
+  to.description = system.description;
+  to.where = fmt::format("{}:{}", source.shown, system.line.number);
+  std::set<std::string_view> names;
+  for (const auto& c : system.connectors) {
+    if (!names.insert(c.name).second) {
+      error(source, c.line.number, "SSP 2.0, 5.2.1: connector names are unique",
+            fmt::format("the system '{}' has two connectors '{}'; rename one", system.name, c.name));
+      continue;
+    }
+    to.connectors.push_back(connector_of(c, source.shown));
+  }
+  for (const auto& u : source.structure->units) to.units.push_back({u.name, base_unit_of(u)});
+  scopes_.push_back({&system, {}});
+  open_dictionaries(source, system, to);
+  std::vector<Tap> inner;
+  add_elements(source, system, to, inner);
+  add_connections(source, system, to);
+  for (const auto& reference : system.references) add_reference(source, system, reference, to, inner);
+  connect_taps(inner, to, taps);
+  append_bindings(source, system.bindings, nullptr, to.settings);
+  scopes_.pop_back();
+  return to;
+}
+
+void Builder::add_elements(const Source& source, const System& system, graph::System& to, std::vector<Tap>& taps) {
+  std::set<std::string_view> names;
+  const auto is_new = [&](const Element& e) {
+    if (e.name.empty())
+      error(source, e.line.number, "SSP 2.0, 5.2: elements have names", "an element has no name; give it one");
+    if (names.insert(e.name).second) return !e.name.empty();
+    error(source, e.line.number, "SSP 2.0, 5.2: element names are unique",
+          fmt::format("the system '{}' has two elements '{}'; rename one", system.name, e.name));
+    return false;
+  };
+  for (const auto& component : system.components)
+    if (is_new(component)) add_component(source, component, to, taps);
+  for (const auto& inner : system.systems) {
+    if (!is_new(inner)) continue;
+    std::vector<Tap> inside;
+    to.systems.push_back(system_of(source, inner, inside));
+    for (auto& tap : inside) {
+      tap.element = inner.name;
+      taps.push_back(std::move(tap));
+    }
+  }
+  for (const auto& reference : system.references)
+    if (is_new(reference)) add_stub(source, reference, to);
+}
+
+// A system without contents that passes on what reaches its connectors.
+void Builder::add_stub(const Source& source, const Element& element, graph::System& to) {
+  graph::System stub(element.name);
+  stub.where = fmt::format("{}:{}", source.shown, element.line.number);
+  stub.units = to.units;
+  for (const auto& c : element.connectors) stub.connectors.push_back(connector_of(c, source.shown));
+  to.systems.push_back(std::move(stub));
+}
+
+void Builder::add_component(const Source& source, const Component& c, graph::System& to, std::vector<Tap>& taps) {
+  if (!c.source) {
+    note(source, c.line.number, "SSP 2.0, 5.4: components without a source",
+         fmt::format("the component '{}' is not implemented; its outputs are nobody's, and what they are connected to "
+                     "keeps its start value",
+                     c.name));
+    return add_stub(source, c, to);
+  }
+  try {
+    const auto nature = nature_of(c);
+    if (nature == Nature::ssd || nature == Nature::ssp) {
+      if (!add_nested(source, c, to, taps)) add_stub(source, c, to);
+      return;
+    }
+    if (nature == Nature::fmu) return add_fmu(source, c, source.package->resolve(*c.source, source.folder), to);
+    error(source, c.line.number, "SSP 2.0, 5.4: types of components",
+          fmt::format("the component '{}' is of type '{}', which is not run; export it as an FMU", c.name, c.type));
+  } catch (const Error& problem) {
+    error(source, c.line.number, "SSP 2.0, 5.4: sources of components",
+          fmt::format("the component '{}': {}", c.name, problem.what()));
+  }
+  add_stub(source, c, to);
+}
+
+void Builder::add_fmu(const Source& source, const Component& c, const Package::Place& place, graph::System& to) {
+  std::error_code failed;
+  if (!fs::exists(place.path, failed))
+    error(source, c.line.number, "SSP 2.0, 5.4: sources of components",
+          fmt::format("the component '{}' needs '{}', which is not there; put the FMU into the package", c.name,
+                      place.shown));
+  graph::Component component;
+  component.name = c.name;
+  component.source = place.path;
+  component.interface = interface_of(c.implementation);
+  component.where = fmt::format("{}:{}", source.shown, c.line.number);
+  std::set<std::string_view> names;
+  for (const auto& connector : c.connectors) {
+    if (!names.insert(connector.name).second) {
+      warning(source, connector.line.number, "SSP 2.0, 5.2.1: connector names are unique",
+              fmt::format("the component '{}' has two connectors '{}'; the first counts", c.name, connector.name));
+      continue;
+    }
+    component.connectors.push_back(connector_of(connector, source.shown));
+  }
+  append_bindings(source, c.bindings, &c, component.settings);
+  to.components.push_back(std::move(component));
+}
+
+const System* Builder::system_by_id(const System& system, std::string_view id) const {
+  if (system.id == id) return &system;
+  for (const auto& inner : system.systems)
+    if (const auto* found = system_by_id(inner, id)) return found;
+  return nullptr;
+}
+
+bool Builder::add_nested(const Source& source, const Component& c, graph::System& to, std::vector<Tap>& taps) {
+  graph::System inner;
+  if (c.source->starts_with('#')) {  // SSP 2.0, 5.4: a system of the same file, once more
+    const std::string id = percent_decoded(std::string_view(*c.source).substr(1));
+    const auto* const same = system_by_id(source.structure->system, id);
+    require(same != nullptr, "there is no system with the id '{}' in the file; correct the source", id);
+    require(scopes_.size() < most_files_deep, "the system '{}' contains itself; remove one of the references", id);
+    std::vector<Tap> inside;
+    inner = system_of(source, *same, inside);
+    for (auto& tap : inside) {
+      tap.element = c.name;
+      taps.push_back(std::move(tap));
+    }
+  } else {
+    auto place = source.package->resolve(*c.source, source.folder);
+    std::error_code failed;
+    require(fs::exists(place.path, failed), "it needs '{}', which is not there; put it into the package", place.shown);
+    if (has_ending(place.inside, ".ssd")) {
+      inner = build(source.package, place.inside);
+    } else {
+      auto& package = packages_[place.path.string()];
+      if (!package) package = Package::open(place.path, place.shown);
+      const auto opened = package;
+      inner = build(opened, opened->find_structure(place.fragment));
+    }
+  }
+  inner.name = c.name;
+  for (const auto& connector : c.connectors) {
+    const auto& all = inner.connectors;
+    if (std::none_of(all.begin(), all.end(), [&](const auto& i) { return i.name == connector.name; }))
+      error(source, connector.line.number, "SSP 2.0, 5.2.1: connectors match what is inside",
+            fmt::format("the component '{}' has a connector '{}', but the system in '{}' has none of that name", c.name,
+                        connector.name, *c.source));
+  }
+  // SSP 2.0, 5.2.3: after all parameter bindings of the system itself
+  append_bindings(source, c.bindings, &c, inner.settings);
+  to.systems.push_back(std::move(inner));
+  return true;
+}
+
+// --- parameters ------------------------------------------------------------------------------------------------------
+
+void Builder::append_bindings(const Source& source, const std::vector<ParameterBinding>& bindings,
+                              const Component* component, std::vector<graph::Setting>& to) {
+  for (const auto& binding : bindings) add_binding(source, binding, component, to);
+}
+
+void Builder::add_binding(const Source& source, const ParameterBinding& b, const Component* component,
+                          std::vector<graph::Setting>& to) {
+  const auto line = b.line.number;
+  if (media_type(b.type) != parameter_set_type)
+    return warning(source, line, "SSP 2.0, 5.2.3: types of bindings",
+                   fmt::format("parameters of type '{}' are not read; give them as a parameter set (SSV)", b.type));
+  std::string shown = source.shown;
+  const ParameterSet* set = b.inlined.empty() ? nullptr : &b.inlined.front();
+  if (set != nullptr && b.source)
+    warning(source, line, "SSP 2.0, 5.2.3: values are inside or outside",
+            "the binding has both a source and parameter values; the values inside count");
+  if (set == nullptr && b.source)
+    set = load_part<ParameterSet>(source, *b.source, b.source_base, component, line, shown);
+  if (set == nullptr) {
+    if (!b.source)
+      warning(source, line, "SSP 2.0, 5.2.3: values are inside or outside",
+              "the binding has neither a source nor parameter values; it is left out");
+    return;
+  }
+  const ParameterMapping* mapping = nullptr;
+  if (!b.mapping.empty()) {
+    const auto& m = b.mapping.front();
+    std::string unused;
+    if (media_type(m.type) != parameter_mapping_type)
+      return warning(source, m.line.number, "SSP 2.0, 5.2.3: types of mappings",
+                     fmt::format("mappings of type '{}' are not read; the binding is left out", m.type));
+    if (!m.inlined.empty()) {
+      mapping = &m.inlined.front();
+    } else if (m.source) {
+      mapping = load_part<ParameterMapping>(source, *m.source, m.source_base, component, m.line.number, unused);
+      if (mapping == nullptr) return;
+    }
+  }
+  auto settings = settings_of(*set, mapping, b.prefix, shown, diagnostics_);
+  to.insert(to.end(), std::make_move_iterator(settings.begin()), std::make_move_iterator(settings.end()));
+}
+
+// --- signal dictionaries ---------------------------------------------------------------------------------------------
+
+const SignalDictionary* Builder::dictionary_of(const Source& source, const SystemDictionary& said) {
+  if (!said.inlined.empty()) return &said.inlined.front();
+  if (!said.source) return nullptr;
+  std::string unused;
+  return load_part<SignalDictionary>(source, *said.source, "SSD", nullptr, said.line.number, unused);
+}
+
+void Builder::open_dictionaries(const Source& source, const System& system, graph::System& to) {
+  std::set<std::string> taken;
+  for (const auto& c : system.components) taken.insert(c.name);
+  for (const auto& s : system.systems) taken.insert(s.name);
+  for (const auto& r : system.references) taken.insert(r.name);
+  for (const auto& said : system.dictionaries) {
+    const auto* const contents = dictionary_of(source, said);
+    if (contents == nullptr) {
+      warning(source, said.line.number, "SSP 2.0, 5.3.3: contents of signal dictionaries",
+              fmt::format("the signal dictionary '{}' has no entries that can be read", said.name));
+      continue;
+    }
+    std::string name = said.name;
+    while (!taken.insert(name).second) name += "_";
+    graph::System hub(name);
+    hub.where = fmt::format("{}:{}", source.shown, said.line.number);
+    for (const auto& u : contents->units) hub.units.push_back({u.name, base_unit_of(u)});
+    for (const auto& entry : contents->entries) {
+      graph::Connector connector;
+      connector.name = entry.name;
+      connector.causality = Causality::local;
+      connector.type = type_of(entry.type.kind);
+      connector.unit = entry.type.unit;
+      connector.where = hub.where;
+      hub.connectors.push_back(std::move(connector));
+    }
+    to.systems.push_back(std::move(hub));
+    scopes_.back().dictionaries.push_back({name, &said, system.name});
+  }
+}
+
+// After the connections of the system are made: those that end at the reference write to the dictionary.
+void Builder::add_reference(const Source& source, const System& system, const SignalDictionaryReference& reference,
+                            graph::System& to, std::vector<Tap>& taps) {
+  const SystemDictionary* found = nullptr;
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend() && found == nullptr; ++scope)
+    for (const auto& d : scope->dictionaries)
+      if (d.said->name == reference.dictionary) found = d.said;
+  if (found == nullptr)
+    return error(source, reference.line.number, "SSP 2.0, 5.5: references name a dictionary",
+                 fmt::format("'{}' refers to the signal dictionary '{}', which neither the system '{}' nor one around "
+                             "it has; correct the name",
+                             reference.name, reference.dictionary, system.name));
+  const auto* const contents = dictionary_of(source, *found);
+  for (const auto& connector : reference.connectors) {
+    const auto& entries = contents->entries;
+    if (std::none_of(entries.begin(), entries.end(), [&](const auto& e) { return e.name == connector.name; })) {
+      error(source, connector.line.number, "SSP 2.0, 5.5: connectors of a reference are entries of the dictionary",
+            fmt::format("the signal dictionary '{}' has no entry '{}'; add it, or remove the connector", found->name,
+                        connector.name));
+      continue;
+    }
+    const auto touches = [&](const graph::Endpoint& end) {
+      return end.element == reference.name && end.connector == connector.name;
+    };
+    bool used = false, written = false;
+    for (const auto& c : to.connections) {
+      written = written || touches(c.to);
+      used = used || touches(c.to) || touches(c.from);
+    }
+    if (used) taps.push_back({found, connector.name, written, reference.name, connector.name});
+  }
+}
+
+// A tap ends at the hub of its dictionary, or leads through a connector of this system to the one around.
+void Builder::connect_taps(const std::vector<Tap>& taps, graph::System& to, std::vector<Tap>& outer) {
+  for (const auto& tap : taps) {
+    graph::Endpoint inside{tap.element, tap.connector};
+    graph::Endpoint outside;
+    for (const auto& d : scopes_.back().dictionaries)
+      if (d.said == tap.dictionary) outside = {d.element, tap.entry};
+    if (outside.element.empty()) {
+      std::string name = fmt::format("{}.{} ({})", tap.dictionary->name, tap.entry, tap.element);
+      graph::Connector connector;
+      connector.name = name;
+      connector.causality = tap.writes ? Causality::output : Causality::input;
+      to.connectors.push_back(std::move(connector));
+      outside = {"", name};
+      outer.push_back({tap.dictionary, tap.entry, tap.writes, "", name});
+    }
+    graph::Connection connection;
+    connection.from = tap.writes ? inside : outside;
+    connection.to = tap.writes ? outside : inside;
+    to.connections.push_back(std::move(connection));
+  }
+}
+
+}  // namespace consort::ssp

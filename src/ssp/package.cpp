@@ -1,0 +1,147 @@
+#include "ssp/package.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/ranges.h>
+
+#include "base/archive.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ssp/read.hpp"
+
+namespace consort::ssp {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view default_structure = "SystemStructure.ssd";
+
+bool has_ending(const fs::path& file, std::string_view ending) { return iequals(file.extension().string(), ending); }
+
+// RFC 3986, 3.1: a letter, then letters, digits, '+', '-', '.', up to the first colon.
+std::string_view scheme_of(std::string_view uri) {
+  const auto end = uri.find_first_of(":/?#");
+  if (end == std::string_view::npos || end == 0 || uri[end] != ':') return {};
+  return uri.substr(0, end);
+}
+
+// Whether a path that exists is really below the root, links followed.
+bool is_below(const fs::path& root, const fs::path& path) {
+  std::error_code failed;
+  const auto real_root = fs::canonical(root, failed);
+  if (failed) return false;
+  const auto real = fs::weakly_canonical(path, failed);
+  if (failed) return false;
+  const auto [end, unused] = std::mismatch(real_root.begin(), real_root.end(), real.begin(), real.end());
+  return end == real_root.end();
+}
+
+}  // namespace
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    if (text[i] == '%' && i + 2 < text.size()) {
+      const auto [end, error] = std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16);
+      if (error == std::errc() && end == text.data() + i + 3 && value != 0) {
+        out.push_back(static_cast<char>(value));
+        i += 2;
+        continue;
+      }
+    }
+    out.push_back(text[i]);
+  }
+  return out;
+}
+
+std::shared_ptr<const Package> Package::open_archive(const fs::path& archive, std::string shown) {
+  std::shared_ptr<Package> package(new Package());
+  package->shown_ = std::move(shown);
+  package->unpacked_.emplace("ssp");
+  package->root_ = package->unpacked_->path();
+  unpack(archive, package->root_);
+  return package;
+}
+
+std::shared_ptr<const Package> Package::open(const fs::path& path, std::string shown) {
+  std::error_code failed;
+  require(fs::exists(path, failed), "{}: there is no such file; check its name and folder", shown);
+  std::shared_ptr<Package> package(new Package());
+  package->shown_ = std::move(shown);
+  if (fs::is_directory(path, failed)) {
+    package->root_ = path;
+  } else if (has_ending(path, ".ssd")) {
+    package->root_ = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    package->structures_ = {path.filename().string()};
+    return package;
+  } else {
+    package->unpacked_.emplace("ssp");
+    package->root_ = package->unpacked_->path();
+    unpack(path, package->root_);
+  }
+  package->find_structures();
+  return package;
+}
+
+void Package::find_structures() {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(root_, failed))
+    if (entry.is_regular_file(failed) && has_ending(entry.path(), ".ssd"))
+      structures_.push_back(entry.path().filename().string());
+  std::sort(structures_.begin(), structures_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a != default_structure, a) < std::pair(b != default_structure, b);
+  });
+  require(!structures_.empty(),
+          "{}: the package has no '{}' at its root; pack the files themselves, not the folder that they are in", shown_,
+          default_structure);
+}
+
+std::string Package::find_structure(std::string_view variant) const {
+  if (variant.empty()) return structures_.front();
+  for (const auto& file : structures_)
+    if (file == variant || fs::path(file).stem() == variant) return file;
+  std::vector<std::string> names;
+  for (const auto& file : structures_) {
+    Diagnostics unused;
+    try {
+      auto name = read<SystemStructure>(root_ / file, file, unused).name;
+      if (name == variant) return file;
+      names.push_back(fmt::format("'{}' ({})", name, file));
+    } catch (const Error&) {
+      names.push_back(fmt::format("{} (cannot be read)", file));
+    }
+  }
+  throw input_error("{}: there is no variant '{}'; there are {}", shown_, variant, fmt::join(names, ", "));
+}
+
+Package::Place Package::resolve(std::string_view uri, std::string_view folder) const {
+  const auto scheme = scheme_of(uri);
+  require(scheme.empty() || scheme.size() == 1,
+          "{}: '{}' is not fetched: packages hold what they need; download the file and put it into the package",
+          shown_, uri);
+  Place place;
+  if (const auto hash = uri.find('#'); hash != std::string_view::npos) {
+    place.fragment = percent_decoded(uri.substr(hash + 1));
+    uri = uri.substr(0, hash);
+  }
+  std::string relative = percent_decoded(uri);
+  std::replace(relative.begin(), relative.end(), '\\', '/');
+  const bool drive = relative.size() > 1 && relative[1] == ':';
+  require(!relative.starts_with('/') && !drive,
+          "{}: '{}' is a path of the machine that the package was made on; put the file into the package and name it "
+          "relative to the SSD file",
+          shown_, uri);
+  const auto inside = (fs::path(folder) / relative).lexically_normal();
+  require(inside.empty() || *inside.begin() != "..", "{}: '{}' leads out of the package; put the file into the package",
+          shown_, uri);
+  place.inside = inside.generic_string();
+  place.path = root_ / inside;
+  place.shown = shown_.empty() ? place.inside : fmt::format("{}/{}", shown_, place.inside);
+  require(is_below(root_, place.path), "{}: '{}' leads out of the package; put the file into the package", shown_, uri);
+  return place;
+}
+
+}  // namespace consort::ssp

@@ -1,0 +1,57 @@
+// Where the files of a system are: a package (.ssp), the folder that one was unpacked into, or an SSD file with what
+// lies beside it. Nothing outside that folder is ever touched: references that lead out of it, or to other machines,
+// are refused.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/temp_folder.hpp"
+
+namespace consort::ssp {
+
+class Package {
+ public:
+  // Throws Error (input) when there is no such file, or it is no package. An archive is unpacked into a private folder
+  // that lives as long as the package. `shown` is what messages call it.
+  static std::shared_ptr<const Package> open(const std::filesystem::path& path, std::string shown);
+  // What parameters and mappings inside of an FMU are resolved against; the same refusals.
+  static std::shared_ptr<const Package> open_archive(const std::filesystem::path& archive, std::string shown);
+
+  // The SSD files at the root, the default one first, then by name.
+  [[nodiscard]] const std::vector<std::string>& structures() const { return structures_; }
+  // The name of the SSD file that `variant` means: its file name, with or without ending, or the name that it gives its
+  // system; the default one when `variant` is empty. Throws Error (input) with the names that there are.
+  [[nodiscard]] std::string find_structure(std::string_view variant) const;
+
+  struct Place {
+    std::filesystem::path path;  // of the file that is meant, which may not exist
+    std::string shown;           // "car.ssp/resources/wheel.fmu"
+    std::string inside;          // relative to the root of the package
+    std::string fragment{};      // behind '#'
+  };
+  // What a URI means, relative to the folder (below the root) of the file that has it. Throws Error (input) for a URI
+  // that leads out of the package, and for schemes other than relative references.
+  [[nodiscard]] Place resolve(std::string_view uri, std::string_view folder = {}) const;
+
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  [[nodiscard]] const std::string& shown() const { return shown_; }
+
+ private:
+  Package() = default;
+  void find_structures();
+
+  std::optional<TempFolder> unpacked_;
+  std::filesystem::path root_;
+  std::string shown_;
+  std::vector<std::string> structures_;
+};
+
+// "a%20b" → "a b"; what is no valid escape stays.
+[[nodiscard]] std::string percent_decoded(std::string_view text);
+
+}  // namespace consort::ssp

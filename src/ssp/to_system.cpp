@@ -1,0 +1,52 @@
+#include "ssp/to_system.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "ssp/builder.hpp"
+#include "ssp/read.hpp"
+
+namespace consort::ssp {
+
+graph::Document to_system(const std::shared_ptr<const Package>& package, const std::string& structure,
+                          Diagnostics& diagnostics) {
+  Builder builder(diagnostics);
+  graph::Document document;
+  const auto& ssd = builder.load(package, structure);
+  document.system = builder.build(package, structure);
+  if (!ssd.name.empty()) document.system.name = ssd.name;
+  if (!ssd.default_experiment.empty()) {
+    document.system.experiment.start = ssd.default_experiment.front().start_time;
+    document.system.experiment.stop = ssd.default_experiment.front().stop_time;
+  }
+  document.system.kept = builder.packages();
+  return document;
+}
+
+graph::Document read_system(const std::filesystem::path& file, const ReadOptions& options) {
+  const auto package = Package::open(file, file.filename().empty() ? file.string() : file.filename().string());
+  Diagnostics diagnostics;
+  auto document = to_system(package, package->find_structure(options.variant), diagnostics);
+  diagnostics.sort();
+  // What only breaks the schema has been read as well as it could be; what matters about it is found by the builder.
+  const auto ends = [](const Diagnostic& d) { return d.severity == Severity::error && d.rule != schema_rule; };
+  const auto errors = std::count_if(diagnostics.all().begin(), diagnostics.all().end(), ends);
+  for (const auto& d : diagnostics.all()) {
+    if (ends(d))
+      throw input_error(
+          "{}{}", d.text(),
+          errors == 1 ? std::string()
+                      : fmt::format(" (and {} more errors; 'consort check {}' lists them)", errors - 1, file.string()));
+    if (d.severity == Severity::note) document.system.notes.push_back(d.message);
+  }
+  if (const auto warnings = diagnostics.all().size() - diagnostics.count(Severity::note); warnings > 0)
+    document.system.notes.push_back(
+        fmt::format("the package breaks {} rule{} of the standard; 'consort check' lists "
+                    "them",
+                    warnings, warnings == 1 ? "" : "s"));
+  return document;
+}
+
+}  // namespace consort::ssp
