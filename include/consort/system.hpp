@@ -118,6 +118,11 @@ class CONSORT_API Simulation {
   [[nodiscard]] double time() const;
   void terminate();  // the destructor does it, too, but keeps errors to itself
 
+  // A checkpoint between two steps, and back to it: a simulation of the same system with the same options that loads it
+  // goes on bit for bit as this one would, where units serialise their whole state. load() also initialises.
+  void save(const std::filesystem::path& file);
+  void load(const std::filesystem::path& file);
+
   // Of any variable, from initialize() on. value() is for scalars, values() and texts() have one entry per element of
   // an array; texts are exact (the shortest that read back as the same value), also for integers beyond 2^53.
   [[nodiscard]] double value(std::string_view path);

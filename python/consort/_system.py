@@ -237,6 +237,14 @@ class Simulation:
         else:
             self._raw.set_texts(path, [text_of(e) for e in elements])
 
+    def save(self, file: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes a checkpoint, from which another simulation of the same system with the same options can go on."""
+        self._raw.save(os.fspath(file))
+
+    def load(self, file: Union[str, "os.PathLike[str]"]) -> None:
+        """Goes to a checkpoint: steps from here on are those that followed there, bit for bit. Initialises, too."""
+        self._raw.load(os.fspath(file))
+
     def terminate(self) -> None:
         """Ends the run; also done when the simulation is no longer used, but then errors are not heard of."""
         self._raw.terminate()

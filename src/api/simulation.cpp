@@ -70,6 +70,12 @@ void Simulation::initialize() {
   data_->initialized = true;
 }
 
+void Simulation::save(const std::filesystem::path& file) { data_->simulation.save(file.string()); }
+void Simulation::load(const std::filesystem::path& file) {
+  data_->simulation.load(file.string());
+  data_->initialized = true;
+}
+
 // --- names -----------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> Simulation::names() const {

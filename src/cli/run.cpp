@@ -117,6 +117,10 @@ int run_system(const Options& o) {
     probe_units(document.system, {.open = o.simulation.library.open}, known);
   }
   auto options = o.simulation;
+  require(options.checkpoint_file.empty() || options.checkpoint_every,
+          "--checkpoint-file says where checkpoints go, but none are asked for; add --checkpoint-every SECONDS");
+  if (options.checkpoint_every && options.checkpoint_file.empty())
+    options.checkpoint_file = std::filesystem::path(o.system).stem().string() + ".checkpoint";
   options.run = document.run;
   options.settings = settings_of(o.set);
   options.trace_file = o.trace_file;
@@ -223,6 +227,12 @@ void add_run(CLI::App& app, Action& action) {
   add_number(c, "--compression", o->compression, "of HDF5 files, 0 to 9");
   c.add_flag("--probe", o->probe,
              "try which FMUs answer new inputs without a step, and make outputs consistent with inputs there");
+  add_number(c, "--checkpoint-every", o->simulation.checkpoint_every,
+             "simulated seconds between checkpoints, from which a run can go on");
+  c.add_option("--checkpoint-file", o->simulation.checkpoint_file,
+               "where checkpoints go, the newest in the place of the one before (default: NAME.checkpoint here)");
+  c.add_option("--restart-from", o->simulation.restart_from,
+               "go on from a checkpoint of the same system; the result file goes on, too");
   c.add_option("--report", o->report_file, "write the report to a file, .json or text");
   c.add_option("--trace", o->trace_file, "write a timeline of all units, in Chrome's trace format");
   c.add_option_function<double>(

@@ -33,6 +33,16 @@ class History {
   void push(Time t, std::span<const double> values);
   void drop() { count_ = 0; }
 
+  // For ByteWriter and ByteReader.
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(count_, newest_, times_, values_[0], values_[1], values_[2], values_[3]);
+  }
+  // Whether what was read makes sense.
+  [[nodiscard]] bool is_sound() const {
+    return count_ >= 0 && count_ <= most_points && newest_ >= 0 && newest_ < most_points;
+  }
+
  private:
   [[nodiscard]] std::size_t slot(int back) const {
     return static_cast<std::size_t>((newest_ + most_points - back) % most_points);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/time.hpp"
 #include "couple/accelerator.hpp"
 #include "couple/history.hpp"
@@ -42,7 +43,6 @@ struct RunState {
   unit::Signals signals;
   Columns previous;                           // outputs at the beginning of the step, where a stepper needs them
   History history;                            // of the inputs' Float64 column
-  Columns overrides;                          // values that a scenario puts in place of connections
   std::vector<AccelerationMemory> iteration;  // what an iterating stepper has learned, per component
   bool stopped = false;                       // a unit asked to end the run
   // The history at the ends of accepted steps alone, where a controller compares with coarser steps.
@@ -51,5 +51,10 @@ struct RunState {
 };
 
 [[nodiscard]] RunState make_run_state(const graph::Plan& plan);
+
+// For checkpoints. What is read goes into a state made for the same plan and prepared by the same stepper; throws Error
+// (input) for bytes that are not of such a state.
+void write(ByteWriter& writer, const RunState& state);
+void read(ByteReader& reader, RunState& state);
 
 }  // namespace consort::couple

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "solve/bytes.hpp"
 
 namespace consort::engine {
 
@@ -38,10 +38,10 @@ void MeState::require_serialization(fmi::ModelExchange& instance) {
 std::vector<std::uint8_t> MeState::write(fmi::ModelExchange& instance, const unit::MeProblem& problem,
                                          const solve::Solver& solver, const solve::Integration& integration) {
   auto& states = *instance.state_saving();
-  solve::ByteWriter driver;
+  ByteWriter driver;
   auto memory = integration.memory();
   fields(driver, memory);
-  solve::ByteWriter writer;
+  ByteWriter writer;
   writer(std::string(header), solver.time());
   auto events = problem.memory();
   fields(writer, events);
@@ -51,7 +51,7 @@ std::vector<std::uint8_t> MeState::write(fmi::ModelExchange& instance, const uni
 }
 
 MeState::MeState(std::span<const std::uint8_t> bytes, const std::string& unit_name) : unit_name_(unit_name) {
-  solve::ByteReader reader(bytes);
+  ByteReader reader(bytes);
   std::string first;
   try {
     reader(first);
@@ -84,7 +84,7 @@ void MeState::restore(solve::Solver& solver) const {
 void MeState::restore(solve::Integration& integration) const {
   auto memory = integration.memory();
   const auto bytes = bytes_of(integration_);
-  solve::ByteReader reader(bytes);
+  ByteReader reader(bytes);
   fields(reader, memory);
   reader.expect_end();
   integration.restore(memory);

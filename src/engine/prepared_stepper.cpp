@@ -34,10 +34,15 @@ Time PreparedStepper::next_event(Time t) const {
 // Polynomials must not go through what jumped: after an event the past does not count. `event`: the next one of tables
 // and scenarios when the step began.
 void PreparedStepper::forget_past_of_events(unit::Fleet& fleet, couple::RunState& state, Time event) {
-  std::uint64_t events = 0;
-  for (unit::UnitId u = 0; u < fleet.size(); ++u) events += fleet.counts(u).events;
+  const std::uint64_t events = events_of(fleet);
   if (event <= state.t + p_.slack || events != events_seen_) state.history.drop();
   events_seen_ = events;
+}
+
+std::uint64_t PreparedStepper::events_of(const unit::Fleet& fleet) {
+  std::uint64_t events = 0;
+  for (unit::UnitId u = 0; u < fleet.size(); ++u) events += fleet.counts(u).events;
+  return events;
 }
 
 }  // namespace consort::engine

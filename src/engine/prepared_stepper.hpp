@@ -36,14 +36,18 @@ class PreparedStepper final : public step::Stepper {
   [[nodiscard]] bool sees_new_values() const override { return p_.stepper.sees_new_values(); }
   [[nodiscard]] bool takes_past_alone() const override { return p_.stepper.takes_past_alone(); }
   [[nodiscard]] std::vector<step::IterationReport> iterations() const override { return p_.stepper.iterations(); }
+  void prepare(couple::RunState& state) const override { p_.stepper.prepare(state); }
   unit::StepOutcome step(unit::Fleet& fleet, couple::RunState& state, const step::Interval& interval) override;
 
   // The next time after t at which a table jumps or a scenario does something.
   [[nodiscard]] Time next_event(Time t) const;
+  // Whatever events units have had so far, they are over: after a checkpoint was loaded.
+  void see_events(const unit::Fleet& fleet) { events_seen_ = events_of(fleet); }
   // Where the last step began.
   [[nodiscard]] Time begin() const { return begin_; }
 
  private:
+  static std::uint64_t events_of(const unit::Fleet& fleet);
   void forget_past_of_events(unit::Fleet& fleet, couple::RunState& state, Time event);
 
   Parts p_;

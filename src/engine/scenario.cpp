@@ -169,4 +169,57 @@ void Scenario::apply_at(Time t, couple::RunState& state) const {
   }
 }
 
+// --- checkpoints
+
+namespace {
+
+void write_value(ByteWriter& writer, const Value& value) {
+  writer(value.type());
+  with_type(value.type(), [&]<class T>() { writer(value.elements<T>()); });
+}
+
+// Empty, or of a type and a number of elements that the target takes.
+void read_value(ByteReader& reader, Type type, std::size_t count, Value& value) {
+  Type is{};
+  reader(is);
+  ByteReader::check(static_cast<std::size_t>(is) < type_count);
+  with_type(is, [&]<class T>() {
+    std::vector<T> elements;
+    reader.any_size(elements);
+    ByteReader::check(elements.empty() || (is == type && (elements.size() == 1 || elements.size() == count)));
+    value = Value(std::move(elements));
+  });
+}
+
+}  // namespace
+
+void Scenario::write(ByteWriter& writer) const {
+  writer(static_cast<std::uint64_t>(next_));
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto& a = active_[i];
+    write_value(writer, targets_[i].released);
+    write_value(writer, a.value);
+    writer(a.on, a.ramp, a.since, a.duration, a.from, a.to);
+  }
+}
+
+void Scenario::read(ByteReader& reader) {
+  std::uint64_t next = 0;
+  reader(next);
+  ByteReader::check(next <= actions_.size());
+  next_ = next;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    auto& a = active_[i];
+    auto& target = targets_[i];
+    read_value(reader, target.type, target.count, target.released);
+    read_value(reader, target.type, target.count, a.value);
+    reader(a.on, a.ramp, a.since, a.duration);
+    reader.any_size(a.from);
+    reader.any_size(a.to);
+    ByteReader::check(!a.on || a.value.size() > 0);
+    ByteReader::check(!a.ramp || (target.type == Type::Float64 && a.from.size() == target.count &&
+                                  a.to.size() == target.count && a.duration > 0));
+  }
+}
+
 }  // namespace consort::engine

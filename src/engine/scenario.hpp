@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/time.hpp"
 #include "couple/gather.hpp"
 #include "couple/run_state.hpp"
@@ -34,6 +35,10 @@ class Scenario {
   void apply(couple::RunState& state) const;
   // The same with the values at t, for outputs that follow inputs without a step.
   void apply_at(Time t, couple::RunState& state) const;
+
+  // What is active, for checkpoints of the same scenario. Throws Error (input) for bytes of another.
+  void write(ByteWriter& writer) const;
+  void read(ByteReader& reader);
 
  private:
   struct Action {

@@ -13,11 +13,13 @@
 #include "base/text.hpp"
 #include "couple/consistency.hpp"
 #include "couple/gather.hpp"
+#include "engine/checkpoint.hpp"
 #include "engine/experiment.hpp"
 #include "engine/external_inputs.hpp"
 #include "engine/initialize.hpp"
 #include "engine/pace.hpp"
 #include "engine/prepared_stepper.hpp"
+#include "engine/run_identity.hpp"
 #include "engine/scenario.hpp"
 #include "engine/start_values.hpp"
 #include "engine/system_recorder.hpp"
@@ -80,6 +82,7 @@ class Simulation::Impl {
       setup.hook = [this](couple::RunState& state, std::span<const UnitId>) { scenario_.apply(state); };
     }
     stepper_ = step::make_stepper(setup);
+    stepper_->prepare(state_);
     choose_consistency();
     prepared_ = std::make_unique<PreparedStepper>(PreparedStepper::Parts{*stepper_, scenario_, inputs_,
                                                                          consistency_.get(), o_.run.extrapolation > 0,
@@ -88,6 +91,12 @@ class Simulation::Impl {
         step::make_controller({plan_, o_.run, *fleet_, *stepper_, experiment_.grid(), experiment_.tolerance, is_late_});
     varies_ = step::find_controller(o_.run.control.controller).varies;
     describe_run(system, threads);
+    if (o_.checkpoint_every) {
+      require(std::isfinite(*o_.checkpoint_every) && *o_.checkpoint_every > 0,
+              "the time between checkpoints must be positive, not {} s", *o_.checkpoint_every);
+      if (o_.checkpoint_file.empty()) o_.checkpoint_file = plan_.name + ".checkpoint";
+    }
+    if (o_.checkpoint_every || !o_.restart_from.empty()) require_serialization();
   }
 
   ~Impl() {
@@ -108,7 +117,9 @@ class Simulation::Impl {
   void initialize() {
     require(!initialized_, "the simulation is initialised already");
     inputs_.at(experiment_.start, state_);
-    const unit::Experiment e{experiment_.start, experiment_.stop, experiment_.tolerance};
+    unit::Experiment e{experiment_.start, experiment_.stop, experiment_.tolerance};
+    // Units keep the stop time in their states (FMI 2.0, 4.2.1), and a run that goes on may go on for longer.
+    if (o_.checkpoint_every || !o_.restart_from.empty()) e.stop.reset();
     initial_loops_ = engine::initialize(plan_, o_.run.loops, *fleet_, state_, e, report_.assumed);
     inputs_.at(experiment_.start, state_);
     initialized_ = true;
@@ -149,21 +160,19 @@ class Simulation::Impl {
     SystemRecorder recorder(plan_, o_.run.record, sinks);
     Pace pace(o_.run.real_time, o_.stop_requested);
     initialize();
-    recorder.begin(facts());
-    recorder.write(state_.t, *fleet_, state_);
+    begin_recording(recorder);
     const auto loop_begun = Clock::now();
     pace.begin(state_.t);
     Look look(*this, loop_begun);
-    std::uint64_t points = 0;
-    std::uint64_t output = 1;
+    Checkpoints checkpoints(*this);
     while (!done()) {
-      const Time wanted = experiment_.output_point(output);
+      const Time wanted = experiment_.output_point(output_);
       step(all_vary_ ? wanted : unit::never);
       const unit::Timeline::Span recording(timeline_.get(), recording_);
       bool row = experiment_.records(state_.t, wanted);
       if (row) {
-        while (experiment_.output_point(output) <= state_.t + experiment_.slack()) ++output;
-        row = ++points % o_.run.record_every == 0;
+        while (experiment_.output_point(output_) <= state_.t + experiment_.slack()) ++output_;
+        row = ++points_ % o_.run.record_every == 0;
       }
       if (row && o_.run.record_substeps && report_.ended_early.empty())
         recorder.write_parts(prepared_->begin(), state_.t, *fleet_);
@@ -172,13 +181,16 @@ class Simulation::Impl {
       } else if (o_.run.record_substeps) {
         recorder.look(*fleet_, state_);
       }
+      checkpoints.write_when_due(recorder);
       pace.wait(state_.t);
       look.around();
     }
+    checkpoints.end(recorder);
     report_.run_seconds = seconds_since(loop_begun);
     terminate();
     recorder.end();
     report_.rows = recorder.rows();
+    checkpoints.tell(report_.notes);
     for (auto& w : recorder.warnings()) report_.warnings.push_back(std::move(w));
     report_.paced = o_.run.real_time.has_value();
     report_.overruns = pace.overruns();
@@ -225,6 +237,62 @@ class Simulation::Impl {
       }
     }
     return r;
+  }
+
+  // --- checkpoints
+
+  void save(const std::string& file, std::uint64_t rows) {
+    require(initialized_ && !terminated_, "a simulation can be saved between initialize() and its end");
+    require_serialization();
+    if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
+    Checkpoint c{identity_, state_.t, rows, {}, {}};
+    ByteWriter run;
+    couple::write(run, state_);
+    scenario_.write(run);
+    run(points_, output_);
+    c.run = text_of(run.take());
+    fleet_->save(all_units(), saved_);
+    for (UnitId u = 0; u < fleet_->size(); ++u) {
+      ByteWriter unit;
+      unit(text_of(fleet_->unit(u).rollback()->serialize(*saved_.units[u])), saved_.given[u]);
+      c.units.push_back(text_of(unit.take()));
+    }
+    write_checkpoint(file, c);
+  }
+
+  // The number of rows that had been recorded.
+  std::uint64_t load(const std::string& file) {
+    const Checkpoint c = read_checkpoint(file);
+    if (!initialized_) initialize();
+    require_serialization();
+    if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
+    require_same_identity(c.identity, identity_, file);
+    ByteReader::check(c.units.size() == fleet_->size());
+    fleet_->save(all_units(), saved_);  // for its shape
+    for (UnitId u = 0; u < fleet_->size(); ++u) {
+      const auto bytes = bytes_of(c.units[u]);
+      ByteReader reader(bytes);
+      std::string state;
+      reader(state, saved_.given[u]);
+      reader.expect_end();
+      saved_.units[u] = fleet_->unit(u).rollback()->deserialize(bytes_of(state));
+    }
+    const auto run = bytes_of(c.run);
+    ByteReader reader(run);
+    couple::read(reader, state_);
+    scenario_.read(reader);
+    reader(points_, output_);
+    reader.expect_end();
+    const auto estimated = state_.control.signals.size();
+    ByteReader::check(std::isfinite(state_.t) && state_.t == c.t &&
+                      (estimated == 0 || estimated == controller_->estimated().size()));
+    fleet_->restore(saved_);
+    saved_ = {};
+    prepared_->see_events(*fleet_);
+    controller_->restart();
+    report_.ended_early.clear();
+    report_.notes.push_back(fmt::format("went on from the checkpoint {} at t = {} s", file, state_.t));
+    return c.rows;
   }
 
   // --- values
@@ -311,6 +379,92 @@ class Simulation::Impl {
     throw run_error("unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
                     plan_.units[u].name, state_.t, most);
   }
+
+  static std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
+  static std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+
+  std::vector<UnitId> all_units() const {
+    std::vector<UnitId> all(fleet_->size());
+    for (UnitId u = 0; u < all.size(); ++u) all[u] = u;
+    return all;
+  }
+
+  // A clear word before the run.
+  void require_serialization() const {
+    for (UnitId u = 0; u < fleet_->size(); ++u) {
+      auto* const states = fleet_->unit(u).rollback();
+      if (states != nullptr && states->can_serialize()) continue;
+      const auto& d = *plan_.units[u].description;
+      throw input_error(
+          "checkpoints need units that can write down their state, which unit '{}' ({}) cannot; {}run without "
+          "checkpoints",
+          plan_.units[u].name, describe::name_of(d.version),
+          d.interface(describe::InterfaceType::model_exchange) != nullptr && !fleet_->unit(u).answers_without_step()
+              ? "run it as Model Exchange (interface: me) if that can, or "
+              : "");
+    }
+  }
+
+  // From the beginning, or behind the rows that a checkpoint knows of.
+  void begin_recording(SystemRecorder& recorder) {
+    if (o_.restart_from.empty()) {
+      recorder.begin(facts());
+    } else if (recorder.resume(facts(), load(o_.restart_from))) {
+      if (o_.run.record_substeps) recorder.look(*fleet_, state_);
+      return;
+    }
+    recorder.write(state_.t, *fleet_, state_);
+  }
+
+  // Writes them during a run; nothing when nobody wants any.
+  class Checkpoints {
+   public:
+    explicit Checkpoints(Impl& impl) : impl_(impl) {
+      if (impl_.o_.checkpoint_every) next_ = count(impl_.state_.t) + 1;
+    }
+    void write_when_due(SystemRecorder& recorder) {
+      if (next_ == 0 || count(impl_.state_.t) < next_) [[likely]]
+        return;
+      next_ = count(impl_.state_.t) + 1;
+      write(recorder);
+    }
+    // Who stops a run on request wants to go on.
+    void end(SystemRecorder& recorder) {
+      const auto* const stop = impl_.o_.stop_requested;
+      const bool stopped = stop != nullptr && stop->load(std::memory_order_relaxed);
+      if (next_ != 0 && stopped && (written_ == 0 || last_ != impl_.state_.t)) write(recorder);
+    }
+    void tell(std::vector<std::string>& notes) const {
+      if (written_ == 0) return;
+      notes.push_back(fmt::format("{} checkpoint{}, the last one at t = {} s: {}", written_, written_ == 1 ? "" : "s",
+                                  last_, impl_.o_.checkpoint_file));
+    }
+
+   private:
+    // How many of the times have been passed.
+    [[nodiscard]] std::uint64_t count(Time t) const {
+      const auto& e = impl_.experiment_;
+      return static_cast<std::uint64_t>((t - e.start + e.slack()) / *impl_.o_.checkpoint_every);
+    }
+    // Rows first: a checkpoint must not know of any that a file has not.
+    void write(SystemRecorder& recorder) {
+      recorder.flush();
+      try {
+        impl_.save(impl_.o_.checkpoint_file, recorder.rows());
+        last_ = impl_.state_.t;
+        ++written_;
+      } catch (const Error& error) {  // a full disk is no reason to end a long run
+        if (std::exchange(failed_, true)) return;
+        impl_.report_.warnings.push_back(fmt::format("no checkpoint at t = {} s: {}", impl_.state_.t, error.what()));
+      }
+    }
+
+    Impl& impl_;
+    std::uint64_t next_ = 0;  // 0: none are wanted
+    std::uint64_t written_ = 0;
+    Time last_ = 0;
+    bool failed_ = false;
+  };
 
   // Progress and requests to stop; the clock is read rarely when steps are fast.
   class Look {
@@ -470,7 +624,11 @@ class Simulation::Impl {
   std::vector<bool> is_late_;  // by unit: direct feed-through is seen a step late
   std::vector<couple::LoopReport> initial_loops_;
   unit::Timeline::Activity recording_;
-  double waited_ = 0;  // s, for the clock
+  std::uint64_t points_ = 0;  // output points, and which is next
+  std::uint64_t output_ = 1;
+  std::string identity_;         // of checkpoints
+  unit::FleetSnapshot saved_{};  // for these
+  double waited_ = 0;            // s, for the clock
   bool all_vary_ = false;
   bool varies_ = false;  // steps are not equal
   bool initialized_ = false;
@@ -507,6 +665,8 @@ void Simulation::set(std::string_view path, double value) {
     }
   });
 }
+void Simulation::save(const std::string& file) { impl_->save(file, 0); }
+void Simulation::load(const std::string& file) { static_cast<void>(impl_->load(file)); }
 SystemReport Simulation::run(std::span<record::Sink* const> sinks) { return impl_->run(sinks); }
 SystemReport Simulation::report() const { return impl_->report(); }
 

@@ -31,6 +31,12 @@ struct SimulationOptions {
   LibraryOptions library{};
   std::string trace_file{};  // a timeline of every unit, in Chrome's trace format
 
+  // Of run(): a checkpoint at the first communication point after every such time, the newest in the place of the one
+  // before, and one more where the run is stopped on request.
+  std::optional<Duration> checkpoint_every{};
+  std::string checkpoint_file{};  // empty: NAME.checkpoint in the working directory
+  std::string restart_from{};     // of run(): a checkpoint to go on from
+
   std::function<void(const Progress&)> progress{};    // a few times a second
   const std::atomic<bool>* stop_requested = nullptr;  // ends the run cleanly when it becomes true
 };
@@ -61,6 +67,13 @@ class Simulation {
   // initialize() start values, too.
   void set(std::string_view path, const Value& value);
   void set(std::string_view path, double value);
+
+  // A whole run in the middle, as a file: load() puts a simulation of the same system with the same settings there, and
+  // steps from then on are those that would have followed, bit for bit where units serialise their whole state. load()
+  // initialises what is not initialised. Throw Error (input): a unit that cannot serialise its state, what is not a
+  // checkpoint, or one of something else; Error (run): a file that cannot be written.
+  void save(const std::string& file);
+  void load(const std::string& file);
 
   // Every sink gets begin, rows and end(), the last also when the run fails; then the Error goes through.
   SystemReport run(std::span<record::Sink* const> sinks);

@@ -242,6 +242,27 @@ void SystemRecorder::look(unit::Fleet& fleet, const couple::RunState& state) {
   for (const auto& asked : asked_) fleet.unit(asked.unit).get_part(asked.set, row_, asked.at);
 }
 
+bool SystemRecorder::resume(std::vector<record::Fact> facts, std::uint64_t rows) {
+  header_.facts = std::move(facts);
+  std::size_t going_on = 0;
+  for (auto* const sink : sinks_) {
+    if (sink->resume(header_, rows)) {
+      ++going_on;
+    } else {
+      sink->begin(header_);
+    }
+    ++begun_;
+  }
+  require(going_on == 0 || going_on == sinks_.size(),
+          "some results can go on from the checkpoint and others cannot; write them to new files");
+  if (going_on > 0) rows_ = rows;
+  return going_on > 0;
+}
+
+void SystemRecorder::flush() {
+  for (auto* const sink : sinks_) sink->flush();
+}
+
 void SystemRecorder::write(Time t, unit::Fleet& fleet, const couple::RunState& state) {
   look(fleet, state);
   put_row(t);

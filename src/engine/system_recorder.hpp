@@ -26,6 +26,9 @@ class SystemRecorder {
   SystemRecorder& operator=(const SystemRecorder&) = delete;
 
   void begin(std::vector<record::Fact> facts);
+  // Instead, behind the first `rows` rows that sinks have. False when they are new: then no row is there.
+  bool resume(std::vector<record::Fact> facts, std::uint64_t rows);
+  void flush();
   void write(Time t, unit::Fleet& fleet, const couple::RunState& state);
   // Rows at the sub-steps of units inside of the step from `begin` to `end` that was taken last: what other units
   // answer, and what is no output, stays as it was at `begin`. Before write() for `end`; for units that keep parts.

@@ -140,6 +140,12 @@ void add_by_hand(py::module_& m) {
       .def("done", [](Guarded& g) { return g.use([](Simulation& s) { return s.done(); }); })
       .def("time", [](Guarded& g) { return g.use([](Simulation& s) { return s.time(); }); })
       .def("terminate", [](Guarded& g) { g.use([](Simulation& s) { s.terminate(); }); })
+      .def(
+          "save", [](Guarded& g, const std::string& file) { g.use([&](Simulation& s) { s.save(file); }); },
+          py::arg("file"))
+      .def(
+          "load", [](Guarded& g, const std::string& file) { g.use([&](Simulation& s) { s.load(file); }); },
+          py::arg("file"))
       .def("report", [](Guarded& g) { return g.use([](Simulation& s) { return s.report(); }); })
       .def(
           "numbers",

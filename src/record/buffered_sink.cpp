@@ -84,6 +84,29 @@ void BufferedSink::begin(const Header& header) {
     end_sinks();
     throw;
   }
+  start();
+}
+
+bool BufferedSink::resume(const Header& header, std::uint64_t rows) {
+  CONSORT_ASSERT(!thread_.joinable());
+  std::size_t going_on = 0;
+  try {
+    for (; going_on < targets_.size() && targets_[going_on].sink->resume(header, rows); ++going_on)
+      begun_ = going_on + 1;
+    require(going_on == 0 || going_on == targets_.size(),
+            "some results can go on from the checkpoint and others cannot; write them to new files");
+  } catch (...) {
+    reported_ = true;
+    end_sinks();
+    throw;
+  }
+  if (going_on == 0) return false;
+  lay_out(header);
+  start();
+  return true;
+}
+
+void BufferedSink::start() {
   last_flush_ = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   thread_ = std::thread([this] { work(); });

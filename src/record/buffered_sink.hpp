@@ -42,6 +42,8 @@ class BufferedSink : public Sink {
 
   // Begins every sink; when one throws, those begun before are ended.
   void begin(const Header& header) override;
+  // True when every sink goes on; Error (input) when only some do.
+  bool resume(const Header& header, std::uint64_t rows) override;
   // Neither allocates nor locks while there is room, unless texts are larger than half of the buffer.
   void write(Time t, const Columns& row) override;
   // Returns when all rows are in the sinks and these are flushed.
@@ -69,6 +71,7 @@ class BufferedSink : public Sink {
   };
 
   void lay_out(const Header& header);
+  void start();
   std::byte* reserve(std::size_t size);
   std::byte* wait_for_room(std::size_t size);
   [[nodiscard]] bool is_half_empty() const { return ring_->produced() - ring_->consumed() <= ring_->capacity() / 2; }

@@ -5,12 +5,15 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,6 +83,24 @@ std::size_t complete_rows(const char* data, std::size_t size) {
   return complete;
 }
 
+// The size of the first line, which goes to `names`, and of so many rows behind it; 0 when there are fewer.
+std::uint64_t size_of_rows(const std::filesystem::path& path, std::uint64_t rows, std::string& names) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<char> block(std::size_t{1} << 20);
+  std::uint64_t lines = 0;
+  std::uint64_t size = 0;
+  bool quoted = false;
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
+    for (const char c : std::string_view(block.data(), static_cast<std::size_t>(in.gcount()))) {
+      ++size;
+      if (lines == 0) names.push_back(c);
+      if (c == '"') quoted = !quoted;
+      if (c == '\n' && !quoted && ++lines == rows + 1) return size;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 // --- the sink
@@ -97,7 +118,36 @@ CsvSink::~CsvSink() {
 
 void CsvSink::begin(const Header& header) {
   CONSORT_ASSERT(fd_ < 0);
-  open();
+  open(O_TRUNC);
+  set_up(header);
+  store_row();
+  flush();
+  last_look_ = last_flush_;
+}
+
+bool CsvSink::resume(const Header& header, std::uint64_t rows) {
+  CONSORT_ASSERT(fd_ < 0);
+  std::error_code error;
+  if (path_ == "-" || !std::filesystem::is_regular_file(path_, error)) return false;
+  std::string names;
+  const std::uint64_t size = size_of_rows(path_, rows, names);
+  open(0);
+  set_up(header);
+  if (names != row_ || size == 0) {
+    const bool same = names == row_;
+    close();
+    cells_.clear();
+    throw input_error("the result {} cannot go on from the checkpoint: it {}; give another --output-file", name_,
+                      same ? fmt::format("has less than the {} rows that there were", rows) : "has other variables");
+  }
+  if (::ftruncate(fd_, static_cast<off_t>(size)) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) fail(errno, nullptr, 0);
+  file_size_ = size;
+  last_look_ = last_flush_ = std::chrono::steady_clock::now();
+  return true;
+}
+
+// What rows need; the first line is in row_ then.
+void CsvSink::set_up(const Header& header) {
   buffer_ = std::make_unique_for_overwrite<char[]>(buffer_size);
   emergency_.attach(fd_, buffer_.get());
 
@@ -110,9 +160,6 @@ void CsvSink::begin(const Header& header) {
   }
   row_.push_back('\n');
   row_.reserve(std::max(row_.capacity(), 26 * (cells_.size() + 1)));  // the longest row of numbers
-  store_row();
-  flush();
-  last_look_ = last_flush_;
 }
 
 void CsvSink::write(Time t, const Columns& row) {
@@ -149,13 +196,13 @@ void CsvSink::end() {
 
 // --- inside
 
-void CsvSink::open() {
+void CsvSink::open(int how) {
   if (path_ == "-") {
     fd_ = STDOUT_FILENO;
     owns_fd_ = false;
     return;
   }
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | how | O_CLOEXEC | O_NOCTTY, 0666);
   if (fd_ < 0) {
     const int error = errno;
     throw input_error("cannot write the result to {}: {}; choose another place with --output-file", name_,

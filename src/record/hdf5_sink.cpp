@@ -176,6 +176,10 @@ void Hdf5Sink::begin(const Header& header) {
   clock_.restart();
 }
 
+void Hdf5Sink::take_over(const std::filesystem::path& file, std::uint64_t rows) {
+  guarded([&] { copy_from(file, rows); });
+}
+
 void Hdf5Sink::require_whole() const {
   CONSORT_ASSERT(file_.valid() || failed_);
   if (!failed_) return;

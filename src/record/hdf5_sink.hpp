@@ -38,6 +38,7 @@ class Hdf5Sink : public Sink {
   // Creates or replaces the file. Throws Error (input) when it cannot be written there, when two signals have the same
   // name, and for a compression outside of 0 to 9.
   void begin(const Header& header) override;
+  bool resume(const Header& header, std::uint64_t rows) override;
   // Rows wait in memory (4 MiB at most, and 4 MiB of texts) until a chunk is complete, and reach the file at least
   // about once a second. With compression a chunk that is not complete is written every 10 seconds only, since it has
   // to be written anew for every row that it gains. Throws Error (run) when the disk is full; what was flushed before
@@ -90,6 +91,10 @@ class Hdf5Sink : public Sink {
   void write_facts(const Header& header);
   void write_variables(const Header& header);
   void require_whole() const;
+  void require_continuable(const std::filesystem::path& file, const Header& header, std::uint64_t rows);
+  void take_over(const std::filesystem::path& file, std::uint64_t rows);
+  void copy_from(const std::filesystem::path& file, std::uint64_t rows);
+  void go_to_row(std::uint64_t row);
   void flush_when_due(std::size_t rows);
   void append_texts(Block& block, const Columns& row);
   void store(Block& block);

@@ -124,6 +124,15 @@ std::vector<std::size_t> MatSink::choose(const Header& header) {
   return chosen;
 }
 
+bool MatSink::resume(const Header&, std::uint64_t) {
+  std::error_code error;
+  require(!std::filesystem::exists(path_, error),
+          "the result '{}' cannot go on from the checkpoint: MAT files have no room for further rows; give another "
+          "--output-file, which gets the rows from there on",
+          path_.string());
+  return false;
+}
+
 void MatSink::begin(const Header& header) {
   CONSORT_ASSERT(!file_.valid());
   const auto chosen = choose(header);

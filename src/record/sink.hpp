@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ class Sink {
   virtual ~Sink() = default;
   // Once, before the first row.
   virtual void begin(const Header& header) = 0;
+  // Instead of begin(): goes on behind the first `rows` rows of what is there, and drops the rest. False, and nothing
+  // has happened, when there is nothing: then begin() is called. Throws Error (input) when what is there has other
+  // signals or fewer rows, and when the format cannot go on.
+  virtual bool resume(const Header&, std::uint64_t /*rows*/) { return false; }
   // `row` holds one element per signal: in the column of its type, in the order of the header's signals. Times do not
   // decrease; equal times are event iterations in order.
   virtual void write(Time t, const Columns& row) = 0;

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "solve/bytes.hpp"
 #include "solve/problem.hpp"
 #include "solve/solver.hpp"
 #include "solve/solvers.hpp"

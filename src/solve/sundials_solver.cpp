@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "solve/bytes.hpp"
 
 namespace consort::solve {
 

@@ -27,6 +27,8 @@ class Controller {
   // One accepted step towards `limit`, and not beyond it. Throws Error (run) when no step is small enough; the state is
   // then that of the last accepted step.
   virtual unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) = 0;
+  // The run state was put somewhere else, as by a checkpoint.
+  virtual void restart() {}
   // What the error estimate is worth for this system, one line each, for the report.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
   // The outputs whose errors are estimated, as in ControlState::signals; none where nothing is.

@@ -11,6 +11,7 @@ class FixedController final : public Controller {
   explicit FixedController(const Grid& grid) : grid_(grid) {}
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
   // To the next point of the grid, or to `limit` when that comes first.
+  void restart() override { next_ = 1; }
   unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) override;
 
  private:

@@ -123,6 +123,12 @@ class IteratedStepper final : public Stepper {
     return all;
   }
 
+  void prepare(RunState& state) const override {
+    state.iteration.resize(iterating_);
+    for (const auto& part : parts_)
+      if (part->memory != none) part->accelerator->prepare(state.iteration[part->memory], part->x.size());
+  }
+
   unit::StepOutcome step(unit::Fleet& fleet, RunState& state, const Interval& interval) override {
     if (state.iteration.size() != iterating_) prepare(state);
     shape_.begin(state, interval);
@@ -249,12 +255,6 @@ class IteratedStepper final : public Stepper {
     require(settings_.jacobian != Settings::Jacobian::derivatives || part.derivatives,
             "the iteration is to take its Jacobian from derivatives, which need Model Exchange or native units without "
             "sub-steps, order 0 and no scenario; choose 'differences'");
-  }
-
-  void prepare(RunState& state) const {
-    state.iteration.resize(iterating_);
-    for (const auto& part : parts_)
-      if (part->memory != none) part->accelerator->prepare(state.iteration[part->memory], part->x.size());
   }
 
   // --- a step

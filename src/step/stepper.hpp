@@ -53,6 +53,8 @@ class Stepper {
   [[nodiscard]] virtual std::string_view name() const = 0;
   // What was decided where nobody said, one line each, for the report.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+  // Gives a state room for what the stepper remembers in it; once, before the first step.
+  virtual void prepare(couple::RunState&) const {}
   // How often steps were repeated, where they are; empty for steppers that repeat nothing.
   [[nodiscard]] virtual std::vector<IterationReport> iterations() const { return {}; }
   // Whether some inputs know the end of the step, because their source has been there already.

@@ -143,7 +143,7 @@ void Exchange::find_discrete_inputs() {
 // Whether they are others than those that the unit was given last, which these are from now on.
 bool Exchange::take_discrete_inputs(const Signals& signals) {
   discrete_.copy(ports_, signals.inputs);
-  bool same = knows_discrete_before_;
+  bool same = true;
   for (const auto& group : discrete_.set.groups()) {
     with_type(group.type, [&]<class T>() {
       auto& before = discrete_before_.column<T>();
@@ -155,7 +155,6 @@ bool Exchange::take_discrete_inputs(const Signals& signals) {
       }
     });
   }
-  knows_discrete_before_ = true;
   return !same;
 }
 

@@ -61,8 +61,13 @@ class Exchange {
   StepOutcome finish_reals(const StepRequest& request, Signals& signals);
 
   void evaluate(Signals& signals);
-  // After the unit has gone back to a state that was saved: its inputs may be others than those that it was given last.
-  void forget_inputs() { knows_discrete_before_ = false; }
+  // With the unit's own state: the discrete inputs that it was given last, if it is told of changes alone.
+  void save_inputs(Columns& to) const {
+    if (!discrete_.places.empty()) to = discrete_before_;
+  }
+  void restore_inputs(const Columns& from) {
+    if (!discrete_.places.empty()) discrete_before_ = from;
+  }
   void read(Signals& signals) { unit_.get_part(*ports_.outputs, signals.outputs, ports_.first_output); }
 
  private:
@@ -113,7 +118,6 @@ class Exchange {
   Chosen discrete_, continuous_;
   std::vector<Columns> parts_;
   Columns discrete_before_;
-  bool knows_discrete_before_ = true;
   // The continuous inputs, and the lists that the unit is given.
   std::vector<Element> elements_;
   std::vector<ValueReference> references_;

@@ -61,6 +61,7 @@ struct ExchangeCounts {
 
 struct FleetSnapshot {
   std::vector<std::unique_ptr<Snapshot>> units;  // null for units that were not saved
+  std::vector<Columns> given;  // discrete inputs that they were given last, where units with event mode have some
 };
 
 class Fleet {

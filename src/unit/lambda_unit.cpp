@@ -1,6 +1,6 @@
 #include "unit/lambda_unit.hpp"
 
-#include "base/error.hpp"
+#include "base/bytes.hpp"
 
 namespace consort::unit {
 
@@ -89,12 +89,19 @@ void LambdaUnit::restore(const Snapshot& snapshot) {
   values_.columns_ = static_cast<const ColumnsSnapshot&>(snapshot).columns;
 }
 
-std::vector<std::uint8_t> LambdaUnit::serialize(const Snapshot&) {
-  throw input_error("unit '{}' is made of lambdas: its state can be saved in memory, not in a file", name_);
+std::vector<std::uint8_t> LambdaUnit::serialize(const Snapshot& snapshot) {
+  ByteWriter writer;
+  writer(static_cast<const ColumnsSnapshot&>(snapshot).columns);
+  return writer.take();
 }
 
-std::unique_ptr<Snapshot> LambdaUnit::deserialize(std::span<const std::uint8_t>) {
-  throw input_error("unit '{}' is made of lambdas: its state cannot come from a file", name_);
+std::unique_ptr<Snapshot> LambdaUnit::deserialize(std::span<const std::uint8_t> bytes) {
+  auto snapshot = std::make_unique<ColumnsSnapshot>();
+  snapshot->columns = values_.columns_;
+  ByteReader reader(bytes);
+  reader(snapshot->columns);
+  reader.expect_end();
+  return snapshot;
 }
 
 }  // namespace consort::unit

@@ -82,7 +82,7 @@ class LambdaUnit final : public Unit, public Rollback {
   // Rollback
   std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse) override;
   void restore(const Snapshot& snapshot) override;
-  [[nodiscard]] bool can_serialize() const override { return false; }
+  [[nodiscard]] bool can_serialize() const override { return true; }
   [[nodiscard]] std::vector<std::uint8_t> serialize(const Snapshot& snapshot) override;
   [[nodiscard]] std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) override;
 

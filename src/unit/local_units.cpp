@@ -100,10 +100,12 @@ void LocalUnits::measure(std::span<const UnitId> units, const Work& work, Served
 
 void LocalUnits::save(std::span<const UnitId> units, FleetSnapshot& snapshot) {
   snapshot.units.resize(exchanges_.size());
+  snapshot.given.resize(exchanges_.size());
   for (const auto id : units) {
     auto* const rollback = exchanges_[id].unit().rollback();
     if (rollback == nullptr) throw run_error("unit '{}' cannot save its state", exchanges_[id].unit().name());
     snapshot.units[id] = rollback->save(std::move(snapshot.units[id]));
+    exchanges_[id].save_inputs(snapshot.given[id]);
   }
 }
 
@@ -111,7 +113,7 @@ void LocalUnits::restore(const FleetSnapshot& snapshot) {
   for (UnitId id = 0; id < snapshot.units.size(); ++id) {
     if (!snapshot.units[id]) continue;
     exchanges_[id].unit().rollback()->restore(*snapshot.units[id]);
-    exchanges_[id].forget_inputs();
+    exchanges_[id].restore_inputs(snapshot.given[id]);
   }
 }
 

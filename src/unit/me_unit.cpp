@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "solve/bytes.hpp"
 #include "solve/integrate.hpp"
 #include "solve/solvers.hpp"
 #include "unit/fmu_values.hpp"
@@ -319,7 +319,7 @@ std::vector<std::uint8_t> MeUnit::serialize(const Snapshot& snapshot) {
   const auto* const s = dynamic_cast<const MeSnapshot*>(&snapshot);
   CONSORT_ASSERT(s != nullptr);
   const auto instance = instance_->state_saving()->serialize(*s->instance);
-  solve::ByteWriter writer;
+  ByteWriter writer;
   writer(std::string(header), std::string(instance.begin(), instance.end()));
   if (!s->bytes.empty()) {
     writer(std::string(s->bytes.begin(), s->bytes.end()));
@@ -335,7 +335,7 @@ std::vector<std::uint8_t> MeUnit::serialize(const Snapshot& snapshot) {
   auto inputs = s->inputs;
   auto integration = s->integration;
   std::string solver_text(solver.begin(), solver.end());
-  solve::ByteWriter rest;
+  ByteWriter rest;
   rest(options_.solver_options.rtol, options_.solver);
   archive_unit(rest, t, problem, inputs, integration, solver_text);
   const auto bytes = rest.take();
@@ -344,7 +344,7 @@ std::vector<std::uint8_t> MeUnit::serialize(const Snapshot& snapshot) {
 }
 
 std::unique_ptr<Snapshot> MeUnit::deserialize(std::span<const std::uint8_t> bytes) {
-  solve::ByteReader reader(bytes);
+  ByteReader reader(bytes);
   std::string first, instance, rest;
   reader(first);
   require(
@@ -362,7 +362,7 @@ std::unique_ptr<Snapshot> MeUnit::deserialize(std::span<const std::uint8_t> byte
 }
 
 void MeUnit::restore_bytes(const MeSnapshot& snapshot) {
-  solve::ByteReader reader(snapshot.bytes);
+  ByteReader reader(snapshot.bytes);
   double rtol = 0;
   std::string solver_name;
   reader(rtol, solver_name);

@@ -376,5 +376,48 @@ TEST(RunProgress, IsOneLineASecondWhereThereIsNoTerminal) {
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
 
+// --- checkpoints
+
+class RunWithCheckpoints : public ::testing::Test {
+ protected:
+  RunWithCheckpoints() {
+    desk.write("two.yaml", "consort: 1\nunits:\n  a: " + fmu("fmi3/Dahlquist.fmu") + "\n  b: {fmu: " +
+                               fmu("fmi2/Dahlquist.fmu") + ", interface: me}\nexperiment: {stop: 1, step: 1 ms}\n");
+  }
+  [[nodiscard]] std::vector<std::string> run(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"run", "two.yaml", "--set", "a.k=0.01", "--set", "b.k=0.01"});
+    return more;
+  }
+  Desk desk;
+};
+
+TEST_F(RunWithCheckpoints, GoesOnAfterItWasKilledAsIfItHadNotBeen) {
+  auto killed = desk.start(run({"--stop-time", "1e9", "--checkpoint-every", "0.5", "--output-file", "r.csv", "-q"}));
+  ASSERT_TRUE(wait_for_size(desk.folder() / "r.csv", 200'000));
+  killed.send(SIGKILL);
+  EXPECT_EQ(killed.wait().signal, SIGKILL);
+  ASSERT_TRUE(desk.has("two.checkpoint"));
+  const double stop = std::floor(record::read_result(desk.folder() / "r.csv").time.back()) + 1;
+  const auto stop_text = std::to_string(stop);
+  const auto ended =
+      desk.run(run({"--stop-time", stop_text, "--restart-from", "two.checkpoint", "--output-file", "r.csv"}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("went on from the checkpoint two.checkpoint at t = "));
+  EXPECT_EQ(desk.run(run({"--stop-time", stop_text, "--output-file", "whole.csv", "-q"})).status, 0);
+  EXPECT_EQ(desk.read("r.csv"), desk.read("whole.csv"));
+}
+
+TEST_F(RunWithCheckpoints, SaysWhatIsWrongWithOne) {
+  desk.write("bad", "consort checkpoint 1\nnonsense");
+  expect_one_paragraph(desk.run(run({"--restart-from", "bad", "-q"})), 2);
+  expect_one_paragraph(desk.run(run({"--restart-from", "nowhere", "-q"})), 2);
+  expect_one_paragraph(desk.run(run({"--checkpoint-every", "0", "-q"})), 2);
+  expect_one_paragraph(desk.run(run({"--checkpoint-file", "c", "-q"})), 2);
+  ASSERT_EQ(desk.run(run({"--checkpoint-every", "0.5", "-q"})).status, 0);
+  const auto other = desk.run(run({"--restart-from", "two.checkpoint", "--step-size", "0.002", "-q"}));
+  expect_one_paragraph(other, 2);
+  EXPECT_THAT(other.err, HasSubstr("0.002"));
+}
+
 }  // namespace
 }  // namespace consort::cli_tests

@@ -306,6 +306,22 @@ TEST(IteratedCoupling, LeavesInputsToAScenario) {
   EXPECT_NEAR(number(s, "a.y"), 1 + 0.1 * to_a * 3, 1e-8);
 }
 
+TEST(IteratedCoupling, WorksUnderStepSizeControlWhichShortensStepsThatDoNotConverge) {
+  auto o = iterated(0.2, 0.05, "fixed-point", 1);
+  o.run.iteration.most = 8;
+  o.run.iteration.tolerance = 1e-9;
+  o.run.control.controller = "richardson";
+  o.run.control.tolerance = 1e-4;
+  Simulation s(oscillator(), o, library());
+  s.initialize();
+  while (!s.done()) s.step();
+  const auto report = s.report();
+  EXPECT_GT(report.iterations.at(0).failures, 0U);
+  EXPECT_GT(report.rejected, 0U);
+  // a' = -400 b, b' = 100 a: a = cos 200 t. The error adds up over some 6 periods.
+  EXPECT_NEAR(number(s, "a.y"), std::cos(200 * 0.2), 0.02);
+}
+
 // --- when it does not converge
 
 TEST(IteratedCoupling, NamesTheInputsThatDoNotConverge) {

@@ -343,10 +343,30 @@ TEST(Simulate, EndsTheSinksThatWereBegunWhenAnotherCannotBe) {
   EXPECT_EQ(second.ended, 0);
 }
 
+// States in memory alone.
+class NoBytes final : public unit::Rollback {
+ public:
+  explicit NoBytes(unit::Rollback& states) : states_(states) {}
+  std::unique_ptr<unit::Snapshot> save(std::unique_ptr<unit::Snapshot> reuse) override {
+    return states_.save(std::move(reuse));
+  }
+  void restore(const unit::Snapshot& snapshot) override { states_.restore(snapshot); }
+  [[nodiscard]] bool can_serialize() const override { return false; }
+  [[nodiscard]] std::vector<std::uint8_t> serialize(const unit::Snapshot&) override { throw run_error("no bytes"); }
+  [[nodiscard]] std::unique_ptr<unit::Snapshot> deserialize(std::span<const std::uint8_t>) override {
+    throw run_error("no bytes");
+  }
+
+ private:
+  unit::Rollback& states_;
+};
+
 TEST(Simulate, RefusesStateFilesBeforeItRunsAUnitThatHasNone) {
   for (const bool can : {true, false}) {
     Bench b;
-    b.unit.can_roll_back = can;  // lambdas roll back, but not from a file
+    NoBytes in_memory(*b.unit.lambdas.rollback());
+    if (can) b.unit.other_rollback = &in_memory;
+    b.unit.can_roll_back = can;
     EXPECT_THAT(failure(Fault::input, [&] { b.run({.keep_final_state = true}); }), HasSubstr("'spy'"));
     EXPECT_THAT(failure(Fault::input, [&] { b.run({.initial_state = {1, 2, 3}}); }), HasSubstr("'spy'"));
     EXPECT_THAT(b.unit.calls, IsEmpty());

@@ -457,15 +457,22 @@ TEST(Exchange, SetsDiscreteInputsOfUnitsWithEventModeThereAndOnlyWhenTheyChange)
   }
 }
 
-TEST(Exchange, SetsDiscreteInputsAnewAfterTheUnitHasGoneBack) {
+TEST(Exchange, KnowsWhichDiscreteInputsAUnitThatHasGoneBackWasGiven) {
   Bench b;
   b.unit.has_events = true;
   auto exchange = b.exchange();
   b.inputs(1, 2);
+  Columns first, second;
+  exchange.save_inputs(first);
   exchange.step({0, 1, false}, b.signals);
-  exchange.forget_inputs();
+  exchange.save_inputs(second);
+  EXPECT_THAT(b.unit.event_modes, SizeIs(1));
+  exchange.restore_inputs(second);
   exchange.step({0, 1, false}, b.signals);
-  EXPECT_THAT(b.unit.event_modes, SizeIs(2));
+  EXPECT_THAT(b.unit.event_modes, SizeIs(1)) << "it has them";
+  exchange.restore_inputs(first);
+  exchange.step({0, 1, false}, b.signals);
+  EXPECT_THAT(b.unit.event_modes, SizeIs(2)) << "it had others";
 }
 
 TEST(Exchange, EndsWhereAChangedDiscreteInputWantsTheRunToEnd) {

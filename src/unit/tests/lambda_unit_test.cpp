@@ -157,17 +157,28 @@ TEST(LambdaUnit, InitializesAfterStartValuesAreSet) {
   EXPECT_EQ(values.column<double>()[1], 40);
 }
 
-TEST(LambdaUnit, SaysThatItsStateCannotBeWrittenToAFile) {
-  LambdaUnit unit("gain");
-  EXPECT_FALSE(unit.rollback()->can_serialize());
-  const auto saved = unit.rollback()->save();
-  try {
-    static_cast<void>(unit.rollback()->serialize(*saved));
-    FAIL() << "no Error";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'gain'"));
+TEST(LambdaUnit, GoesOnFromItsStateAsBytes) {
+  LambdaUnit unit("gain"), other("gain");
+  for (auto* const u : {&unit, &other}) {
+    const auto sum = u->output("sum", 0.0);
+    const auto text = u->output("text", std::string("start"));
+    u->on_step([=](LambdaUnit::Values& v, const StepRequest& r) {
+      v[sum] += r.h;
+      v[text] += '.';
+      return completed(r);
+    });
   }
-  EXPECT_THROW(static_cast<void>(unit.rollback()->deserialize({})), Error);
+  unit.step({0, 0.3, false});
+  ASSERT_TRUE(unit.rollback()->can_serialize());
+  const auto bytes = unit.rollback()->serialize(*unit.rollback()->save());
+  other.rollback()->restore(*other.rollback()->deserialize(bytes));
+  const auto signals = all_signals(other);
+  Columns values = signals.make_columns();
+  other.get(signals, values);
+  EXPECT_EQ(values.column<double>()[0], 0.3);
+  EXPECT_EQ(values.column<std::string>()[0], "start.");
+  EXPECT_THROW(static_cast<void>(other.rollback()->deserialize({})), Error);
+  EXPECT_THROW(static_cast<void>(other.rollback()->deserialize(std::span(bytes).first(bytes.size() - 1))), Error);
 }
 
 TEST(LambdaUnit, MixesTypesInOneSignalSetInTheOrderOfTheChoice) {

@@ -1,4 +1,4 @@
-// The state of a solver as bytes: every field in the order of its fields() function, as it lies in memory.
+// State as bytes: every field in the order of its fields() function, as it lies in memory.
 //
 // For checkpoints that are read back by the same program on a machine of the same kind, not for exchange.
 #pragma once
@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/value.hpp"
 
-namespace consort::solve {
+namespace consort {
 
 class ByteWriter {
  public:
@@ -31,7 +32,11 @@ class ByteWriter {
   template <class T>
   void write(const std::vector<T>& values) {
     write(static_cast<std::uint64_t>(values.size()));
-    append(values.data(), values.size() * sizeof(T));
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      append(values.data(), values.size() * sizeof(T));
+    } else {
+      for (const auto& value : values) write(value);
+    }
   }
   void write(const std::vector<bool>& values) {
     write(static_cast<std::uint64_t>(values.size()));
@@ -40,6 +45,9 @@ class ByteWriter {
   void write(const std::string& text) {
     write(static_cast<std::uint64_t>(text.size()));
     append(text.data(), text.size());
+  }
+  void write(const Columns& columns) {
+    for_each_type([&]<class T>() { write(columns.column<T>()); });
   }
   void append(const void* data, std::size_t size) {
     if (size == 0) return;
@@ -50,7 +58,8 @@ class ByteWriter {
   std::vector<std::uint8_t> bytes_;
 };
 
-// Vectors must come with the sizes that the fields have: a state never changes its shape. Throws Error (input).
+// Vectors and columns must come with the sizes that the fields have, since a state never changes its shape; texts, and
+// vectors inside of vectors, may have any. Throws Error (input).
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -59,31 +68,38 @@ class ByteReader {
   void operator()(T&... fields) {
     (read(fields), ...);
   }
+  // A vector of any size that the bytes are enough for.
+  template <class T>
+  void any_size(std::vector<T>& values) {
+    std::uint64_t size = 0;
+    read(size);
+    check(size <= bytes_.size());  // every element takes a byte at least
+    if constexpr (std::is_trivially_copyable_v<T>) check(size <= bytes_.size() / sizeof(T));
+    values.resize(size);
+    read_elements(values);
+  }
   void expect_end() const { check(bytes_.empty()); }
-
- private:
+  // For what the bytes alone do not tell to be wrong.
   static void check(bool condition) {
     require(condition,
-            "the saved solver state is damaged or belongs to another problem, solver or version; start from the "
-            "beginning or "
+            "the saved state is damaged or belongs to another problem, solver or version; start from the beginning or "
             "take another checkpoint");
   }
+
+ private:
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void read(T& value) { take(&value, sizeof value); }
+  void read(bool& value) {
+    std::uint8_t byte = 0;
+    read(byte);
+    check(byte <= 1);
+    value = byte == 1;
+  }
   template <class T>
   void read(std::vector<T>& values) {
     read_size(values.size());
-    take(values.data(), values.size() * sizeof(T));
-  }
-  void read(std::vector<bool>& values) {
-    read_size(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::uint8_t byte = 0;
-      read(byte);
-      check(byte <= 1);
-      values[i] = byte == 1;
-    }
+    read_elements(values);
   }
   void read(std::string& text) {
     std::uint64_t size = 0;
@@ -91,6 +107,26 @@ class ByteReader {
     check(size <= bytes_.size());
     text.resize(size);
     take(text.data(), text.size());
+  }
+  void read(Columns& columns) {
+    for_each_type([&]<class T>() { read(columns.column<T>()); });
+  }
+
+  template <class T>
+  void read_elements(std::vector<T>& values) {
+    if constexpr (std::is_same_v<T, bool> || std::is_base_of_v<Bool, T>) {  // a bool of 2 is no bool
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        bool value = false;
+        read(value);
+        values[i] = value;
+      }
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
+      take(values.data(), values.size() * sizeof(T));
+    } else if constexpr (std::is_same_v<T, Binary>) {
+      for (auto& value : values) any_size(value);
+    } else {
+      for (auto& value : values) read(value);
+    }
   }
   void read_size(std::size_t expected) {
     std::uint64_t size = 0;
@@ -106,4 +142,4 @@ class ByteReader {
   std::span<const std::uint8_t> bytes_;
 };
 
-}  // namespace consort::solve
+}  // namespace consort

@@ -1,0 +1,153 @@
+#include "engine/checkpoint.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.hpp"
+#include "base/descriptor.hpp"
+#include "base/digest.hpp"
+#include "base/error.hpp"
+
+namespace consort::engine {
+
+namespace {
+
+constexpr std::string_view magic = "consort checkpoint 1\n";
+constexpr std::size_t digest_size = 64;
+constexpr std::size_t header_size = magic.size() + digest_size + 1;
+
+std::string digest_of(std::span<const std::uint8_t> bytes) {
+  Sha256 digest;
+  digest.add(std::as_bytes(bytes));
+  return digest.finish();
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode(const Checkpoint& c) {
+  ByteWriter writer;
+  writer(c.identity, c.t, c.rows, c.run, c.units);
+  const auto contents = writer.take();
+  const std::string digest = digest_of(contents);
+  std::vector<std::uint8_t> bytes(magic.begin(), magic.end());
+  bytes.reserve(header_size + contents.size());
+  bytes.insert(bytes.end(), digest.begin(), digest.end());
+  bytes.push_back('\n');
+  bytes.insert(bytes.end(), contents.begin(), contents.end());
+  return bytes;
+}
+
+Checkpoint decode_contents(std::span<const std::uint8_t> bytes) {
+  Checkpoint c;
+  ByteReader reader(bytes);
+  reader(c.identity, c.t, c.rows, c.run);
+  reader.any_size(c.units);
+  reader.expect_end();
+  return c;
+}
+
+Checkpoint decode(std::span<const std::uint8_t> bytes, const std::string& name) {
+  const bool begins = bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
+  require(begins, "'{}' is not a checkpoint of this version of Consort; give a file that --checkpoint-every wrote",
+          name);
+  bool whole = bytes.size() > header_size && bytes[header_size - 1] == '\n';
+  if (whole) {
+    const std::string digest = digest_of(bytes.subspan(header_size));
+    whole = std::equal(digest.begin(), digest.end(), bytes.begin() + magic.size());
+  }
+  require(whole, "the checkpoint '{}' is damaged: its checksum is wrong; take another one, or start from the beginning",
+          name);
+  return decode_contents(bytes.subspan(header_size));
+}
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, int error) {
+  throw run_error("cannot write the checkpoint '{}': {}; make room or choose another place with --checkpoint-file",
+                  file.string(), std::generic_category().message(error));
+}
+
+void write_whole(int descriptor, std::span<const std::uint8_t> bytes, const std::filesystem::path& file) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(file, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+}
+
+// Removes a file unless it was moved to its place.
+class Temporary {
+ public:
+  explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
+  ~Temporary() {
+    std::error_code ignored;
+    if (!kept_) std::filesystem::remove(path_, ignored);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  void keep() { kept_ = true; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  bool kept_ = false;
+};
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
+  const auto bytes = encode(checkpoint);
+  Temporary temporary(file.string() + ".part");
+  {
+    const Descriptor out(::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
+    if (out.get() < 0) fail(file, errno);
+    write_whole(out.get(), bytes, file);
+    if (::fsync(out.get()) != 0) fail(file, errno);
+  }
+  if (std::rename(temporary.path().c_str(), file.c_str()) != 0) fail(file, errno);
+  temporary.keep();
+  // The new name, too, has to survive a power failure; where a folder cannot be synchronised, it does without.
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent.get() >= 0) ::fsync(parent.get());
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& file) {
+  std::error_code error;
+  require(std::filesystem::is_regular_file(file, error), "there is no checkpoint '{}'; check the path", file.string());
+  std::ifstream in(file, std::ios::binary);
+  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  require(in.good() || in.eof(), "the checkpoint '{}' cannot be read; check its permissions", file.string());
+  return decode(bytes, file.string());
+}
+
+void require_same_identity(const std::string& saved, const std::string& present, const std::string& name) {
+  if (saved == present) return;
+  const auto mismatch = std::mismatch(saved.begin(), saved.end(), present.begin(), present.end());
+  const auto line = [](const std::string& text, std::string::const_iterator at) {
+    const auto offset = static_cast<std::size_t>(at - text.begin());
+    const auto before = offset == 0 ? std::string::npos : text.rfind('\n', offset - 1);
+    const auto begin = before == std::string::npos ? 0 : before + 1;
+    std::string found = text.substr(begin, text.find('\n', begin) - begin);
+    found.erase(0, found.find_first_not_of(' '));
+    constexpr std::size_t most = 120;
+    if (found.size() > most) found.resize(most);
+    return found.empty() ? std::string("nothing") : "'" + found + "'";
+  };
+  throw input_error(
+      "the checkpoint '{}' belongs to another system or to other settings: it has {} where this run has {}; run the "
+      "system that it was written by, with the same settings, or start from the beginning",
+      name, line(saved, mismatch.first), line(present, mismatch.second));
+}
+
+}  // namespace consort::engine

@@ -1,0 +1,18 @@
+// What two runs must have in common for one to go on where the other was.
+#pragma once
+
+#include <string>
+
+#include "engine/experiment.hpp"
+#include "graph/plan.hpp"
+#include "graph/run_settings.hpp"
+
+namespace consort::engine {
+
+// Units, connections and settings as lines of text, with checksums in place of files: whatever the numbers of a run
+// depend on. When it ends, where it runs and what is recorded is not part of it. Throws Error (input) when a file
+// cannot be read.
+[[nodiscard]] std::string run_identity(const graph::Plan& plan, const graph::RunSettings& settings,
+                                       const SystemExperiment& experiment);
+
+}  // namespace consort::engine

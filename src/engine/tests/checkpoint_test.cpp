@@ -1,0 +1,396 @@
+// Checkpoints: a run that goes on from one is the run that was not interrupted, and whatever else is in the file is an
+// Error.
+#include "engine/checkpoint.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/temp_folder.hpp"
+#include "record/formats.hpp"
+#include "systems.hpp"
+
+namespace consort::engine {
+namespace {
+
+using namespace testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const fs::path fmus = CONSORT_FMU_DIR;
+
+// Four nodes in a ring and across, one of them in two sub-steps.
+graph::System ring(const std::string& interface) {
+  graph::System system("ring");
+  constexpr int units = 4;
+  for (int i = 0; i < units; ++i) {
+    auto& unit = system.add(fmt::format("n{}", i), fmus / "fmi2/Node.fmu");
+    unit.interface =
+        interface == "me" ? describe::InterfaceType::model_exchange : describe::InterfaceType::co_simulation;
+    unit.substeps = i == 1 ? 2 : 1;
+  }
+  for (int i = 0; i < units; ++i) {
+    system.connect(fmt::format("n{}.y1", i), fmt::format("n{}.u1", (i + 1) % units));
+    system.connect(fmt::format("n{}.y2", i), fmt::format("n{}.u2", (i + 2) % units), graph::Linear{2, 0.5});
+  }
+  return system;
+}
+
+// As texts that read back exactly.
+std::string outputs(Simulation& s) {
+  std::string all = fmt::format("{}", s.time());
+  for (const auto& unit : s.plan().units)
+    for (const auto id : unit.outputs.choice())
+      all += " " + s.value(unit.name + "." + std::string((*unit.description)[id].name)).text();
+  return all;
+}
+
+// All outputs after each of `steps` steps.
+std::vector<std::string> go_on(Simulation& s, int steps) {
+  std::vector<std::string> rows;
+  for (int i = 0; i < steps; ++i) {
+    s.step();
+    rows.push_back(outputs(s));
+  }
+  return rows;
+}
+
+void expect_the_same_after_a_restart(const graph::System& system, const SimulationOptions& o, int before, int after,
+                                     const std::shared_ptr<Library>& library = nullptr) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "c").string();
+  Simulation uninterrupted(system, o, library);
+  uninterrupted.initialize();
+  go_on(uninterrupted, before);
+  uninterrupted.save(file);
+  const auto expected = go_on(uninterrupted, after);
+  Simulation restarted(system, o, library);
+  restarted.load(file);
+  EXPECT_EQ(go_on(restarted, after), expected);
+  // Back, in the same simulation.
+  uninterrupted.load(file);
+  EXPECT_EQ(go_on(uninterrupted, after), expected);
+}
+
+using Choice = std::tuple<const char*, int, const char*>;  // stepper, order, interface
+class Restarts : public ::testing::TestWithParam<Choice> {};
+INSTANTIATE_TEST_SUITE_P(Choices, Restarts,
+                         ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "iterated"),
+                                            ::testing::Values(0, 1, 3), ::testing::Values("cs", "me")),
+                         [](const auto& choice) {
+                           std::string name = fmt::format("{}_{}_{}", std::get<0>(choice.param),
+                                                          std::get<1>(choice.param), std::get<2>(choice.param));
+                           for (auto& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST_P(Restarts, GoOnBitForBit) {
+  const auto [stepper, order, interface] = GetParam();
+  auto o = options(10, 0.01, stepper);
+  o.run.extrapolation = order;
+  o.run.iteration.reuse = 2;
+  o.run.threads = 2;
+  expect_the_same_after_a_restart(ring(interface), o, 37, 40);
+}
+
+TEST(Restart, GoesOnInTheMiddleOfAScenario) {
+  using Kind = graph::ScenarioAction::Kind;
+  auto o = options(10, 0.01, "gauss-seidel");
+  o.run.extrapolation = 1;
+  o.run.scenario = {{Kind::ramp, 0.1, "n0.u1", "3", 0.5}, {Kind::hold, 0.2, "n2.u2"}, {Kind::release, 0.55, "n2.u2"}};
+  expect_the_same_after_a_restart(ring("cs"), o, 30, 50);
+}
+
+TEST(Restart, GoesOnWithEventsAndTables) {
+  const TempFolder folder;
+  const auto table = folder.path() / "u.csv";
+  std::ofstream(table) << "time,u\n0,0\n0.3,1\n0.3,2\n1,0\n";
+  graph::System system("mixed");
+  system.add("ball", fmus / "fmi3/BouncingBall.fmu").interface = describe::InterfaceType::model_exchange;
+  system.add("stair", fmus / "fmi3/Stair.fmu");
+  system.add("i", "model:integrator");
+  system.connect("u", "i.u");
+  auto o = options(3, 0.01, "jacobi");
+  o.run.extrapolation = 1;
+  o.run.input_file = table.string();
+  // Before and after the first impact, and the table's jump.
+  for (const int before : {20, 29, 60}) expect_the_same_after_a_restart(system, o, before, 60, library());
+}
+
+TEST(Restart, GoesOnWithVariableSteps) {
+  for (const char* controller : {"richardson", "modified"}) {
+    for (const int order : {0, 2}) {
+      auto o = options(10, 0.01, "jacobi");
+      o.run.extrapolation = order;
+      o.run.control.controller = controller;
+      o.run.control.tolerance = 1e-5;
+      expect_the_same_after_a_restart(ring("me"), o, 15, 15);
+    }
+  }
+  auto o = options(10, 0.01, "iterated");
+  o.run.extrapolation = 1;
+  o.run.iteration.reuse = 3;
+  o.run.control.controller = "richardson";
+  expect_the_same_after_a_restart(ring("cs"), o, 15, 15);
+}
+
+TEST(Restart, GoesOnWithLessThreadsAndALaterEnd) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "c").string();
+  auto o = options(0.5, 0.01);
+  Simulation first(ring("cs"), o);
+  first.initialize();
+  go_on(first, 10);
+  first.save(file);
+  o.run.stop = 20;
+  o.run.threads = 3;
+  o.run.record = {"n0.*"};
+  Simulation second(ring("cs"), o);
+  EXPECT_NO_THROW(second.load(file));
+  EXPECT_EQ(go_on(second, 10), go_on(first, 10));
+}
+
+// --- results
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+SystemReport run(const graph::System& system, const SimulationOptions& o, const fs::path& file) {
+  Simulation s(system, o);
+  const auto sink = record::make_sink(file);
+  record::Sink* const sinks[] = {sink.get()};
+  return s.run(sinks);
+}
+
+void expect_equal(const record::Result& a, const record::Result& b) {
+  EXPECT_EQ(a.time, b.time);
+  ASSERT_EQ(a.trajectories.size(), b.trajectories.size());
+  for (std::size_t i = 0; i < a.trajectories.size(); ++i) {
+    EXPECT_EQ(a.trajectories[i].signal.name, b.trajectories[i].signal.name);
+    EXPECT_EQ(a.trajectories[i].numbers, b.trajectories[i].numbers);
+  }
+}
+
+class ResultsAfterARestart : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Formats, ResultsAfterARestart, ::testing::Values("csv", "h5"),
+                         [](const auto& ending) { return std::string(ending.param); });
+
+TEST_P(ResultsAfterARestart, AreThoseOfTheRunThatWasNotInterrupted) {
+  const TempFolder folder;
+  const std::string ending = GetParam();
+  const auto whole = folder.path() / ("whole." + ending), parts = folder.path() / ("parts." + ending);
+  auto o = options(5, 0.001, "gauss-seidel");
+  o.run.record_every = 3;
+  run(ring("cs"), o, whole);
+  o.run.stop = 3.3;
+  o.checkpoint_every = 1;
+  o.checkpoint_file = (folder.path() / "c").string();
+  const auto report = run(ring("cs"), o, parts);
+  EXPECT_THAT(report.text(), HasSubstr("3 checkpoints, the last one at t = 3 s"));
+  o.run.stop = 5;
+  o.checkpoint_every.reset();
+  o.restart_from = o.checkpoint_file;
+  const auto second = run(ring("cs"), o, parts);
+  expect_equal(record::read_result(whole), record::read_result(parts));
+  if (ending == "csv") {
+    EXPECT_EQ(text_of(whole), text_of(parts));
+  }
+  EXPECT_EQ(second.rows, record::read_result(whole).rows());
+  EXPECT_EQ(second.steps, 5000U);
+  // Once more from there: what was written behind it goes again.
+  run(ring("cs"), o, parts);
+  expect_equal(record::read_result(whole), record::read_result(parts));
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path())) files += entry.is_regular_file() ? 1U : 0U;
+  EXPECT_EQ(files, 3U) << "nothing else is left";
+}
+
+TEST_P(ResultsAfterARestart, AreNotMixedWithOthers) {
+  const TempFolder folder;
+  const auto file = folder.path() / ("r." + std::string(GetParam()));
+  auto o = options(0.1, 0.01);
+  o.checkpoint_every = 0.1;
+  o.checkpoint_file = (folder.path() / "c").string();
+  run(ring("cs"), o, file);
+  o.checkpoint_every.reset();
+  o.restart_from = o.checkpoint_file;
+  o.run.stop = 0.2;
+  o.run.record = {"n1.y1"};
+  const auto before = text_of(file);
+  try {
+    run(ring("cs"), o, file);
+    FAIL() << "other variables";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.fault(), Fault::input);
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("other variables"), HasSubstr("--output-file")));
+  }
+  EXPECT_EQ(text_of(file), before);
+  o.run.record = {};
+  auto shorter = o;
+  shorter.restart_from.clear();
+  shorter.run.stop = 0.05;
+  run(ring("cs"), shorter, file);
+  EXPECT_THROW(run(ring("cs"), o, file), Error);
+  EXPECT_EQ(record::read_result(file).rows(), 6U);
+}
+
+TEST(ResultAfterARestart, BeginsWithTheCheckpointInANewFile) {
+  const TempFolder folder;
+  auto o = options(0.1, 0.01);
+  o.checkpoint_every = 0.05;
+  o.checkpoint_file = (folder.path() / "c").string();
+  run(ring("cs"), o, folder.path() / "first.csv");
+  o.restart_from = o.checkpoint_file;
+  o.run.stop = 0.15;
+  run(ring("cs"), o, folder.path() / "second.csv");
+  const auto result = record::read_result(folder.path() / "second.csv");
+  EXPECT_NEAR(result.time.front(), 0.1, 1e-12);
+  EXPECT_EQ(result.rows(), 6U);
+}
+
+// --- what goes wrong
+
+std::string failure(const std::function<void()>& what, Fault fault = Fault::input) {
+  try {
+    what();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.fault(), fault) << e.what();
+    return e.what();
+  }
+  return "nothing happened";
+}
+
+TEST(Checkpoints, SayBeforeTheRunWhichUnitCannotWriteDownItsState) {
+  graph::System system("old");
+  system.add("a", fmus / "fmi1/cs/LinearUnit.fmu");
+  auto o = options(1, 0.1);
+  o.checkpoint_every = 0.5;
+  EXPECT_THAT(failure([&] { Simulation s(system, o); }), HasSubstr("unit 'a' (FMI 1.0)"));
+  o.checkpoint_every = -1;
+  EXPECT_THAT(failure([&] { Simulation s(ring("cs"), o); }), HasSubstr("positive"));
+}
+
+TEST(Checkpoints, SayWhatIsDifferent) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "c").string();
+  auto o = options(1, 0.01);
+  Simulation s(ring("cs"), o);
+  s.initialize();
+  s.save(file);
+  const auto with = [&](auto change) {
+    auto other = options(1, 0.01);
+    auto system = ring("cs");
+    change(other, system);
+    return failure([&] { Simulation(system, other).load(file); });
+  };
+  EXPECT_THAT(with([](auto& other, auto&) { other.run.step = 0.02; }), AllOf(HasSubstr("0.01"), HasSubstr("0.02")));
+  EXPECT_THAT(with([](auto& other, auto&) { other.run.stepper = "gauss-seidel"; }),
+              AllOf(HasSubstr("stepper: jacobi"), HasSubstr("stepper: gauss-seidel")));
+  EXPECT_THAT(with([](auto&, auto& system) { system.components[2].substeps = 4; }), HasSubstr("unit n2"));
+  EXPECT_THAT(with([](auto&, auto& system) { system.connections.pop_back(); }), HasSubstr("connections"));
+  EXPECT_THAT(with([](auto&, auto& system) { system.components[0].source = fmus / "fmi3/Node.fmu"; }),
+              HasSubstr("unit n0"));
+  EXPECT_EQ(with([](auto& other, auto&) { other.run.stop = 2; }), "nothing happened");
+}
+
+TEST(Checkpoints, ThatAreDamagedAreErrors) {
+  const Checkpoint c{"identity\n", 1.5, 7, "run", {"a", "", "ccc"}};
+  const auto bytes = encode(c);
+  const auto back = decode(bytes, "c");
+  EXPECT_EQ(back.identity, c.identity);
+  EXPECT_EQ(back.t, 1.5);
+  EXPECT_EQ(back.rows, 7U);
+  EXPECT_EQ(back.units, c.units);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_THAT(failure([&] { static_cast<void>(decode(std::span(bytes).first(size), "c")); }), HasSubstr("'c'"));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    auto flipped = bytes;
+    flipped[i] ^= 0x10;
+    EXPECT_THAT(failure([&] { static_cast<void>(decode(flipped, "c")); }), HasSubstr("'c'"));
+  }
+}
+
+// With a checksum that fits: an Error, or a state that can be gone on with.
+TEST(Checkpoints, ThatLieAreErrorsOrHarmless) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "c").string();
+  graph::System system("pair");
+  system.add("a", "model:integrator");
+  system.add("b", "model:integrator");
+  system.connect("a.y", "b.u");
+  system.connect("b.y", "a.u");
+  auto o = options(1, 0.1, "iterated");
+  o.run.extrapolation = 2;
+  o.run.scenario = {{graph::ScenarioAction::Kind::ramp, 0, "a.u", "3", 0.8}};
+  Simulation s(system, o, library());
+  s.initialize();
+  go_on(s, 3);
+  s.save(file);
+  const Checkpoint good = read_checkpoint(file);
+  const auto attempt = [&](const Checkpoint& c) {
+    const auto bytes = encode(c);  // not by write_checkpoint(), which waits for the disk
+    std::ofstream(file, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    try {
+      s.load(file);
+      s.step();
+    } catch (const Error&) {  // as it should be
+    }
+  };
+  for (std::size_t i = 0; i < good.run.size(); ++i) {
+    Checkpoint bad = good;
+    bad.run[i] = static_cast<char>(bad.run[i] ^ (i % 2 == 0 ? 0xff : 0x01));
+    attempt(bad);
+  }
+  for (std::size_t i = 0; i < good.units[0].size(); ++i) {
+    Checkpoint bad = good;
+    bad.units[0][i] = static_cast<char>(bad.units[0][i] ^ 0x7f);
+    attempt(bad);
+  }
+  Checkpoint bad = good;
+  bad.units.pop_back();
+  attempt(bad);
+  write_checkpoint(file, good);
+  EXPECT_NO_THROW(s.load(file));
+}
+
+TEST(Checkpoints, ThatCannotBeWrittenLeaveTheOldOneAndTheRunAlone) {
+  const TempFolder folder;
+  const auto file = folder.path() / "c";
+  const Checkpoint c{"identity\n", 1.5, 7, "run", {}};
+  write_checkpoint(file, c);
+  EXPECT_THAT(failure([&] { write_checkpoint(folder.path() / "nowhere" / "c", c); }, Fault::run), HasSubstr("nowhere"));
+  EXPECT_EQ(read_checkpoint(file).t, 1.5);
+  auto o = options(0.1, 0.01);
+  o.checkpoint_every = 0.02;
+  o.checkpoint_file = (folder.path() / "nowhere" / "c").string();
+  const auto report = run(ring("cs"), o, folder.path() / "r.csv");
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_THAT(report.warnings[0], AllOf(HasSubstr("no checkpoint at t = 0.02 s"), HasSubstr("nowhere")));
+  EXPECT_EQ(report.steps, 10U);
+}
+
+TEST(Checkpoints, AreWrittenWhenARunIsStopped) {
+  const TempFolder folder;
+  std::atomic<bool> stop{false};
+  auto o = options(1e6, 0.01);
+  o.checkpoint_every = 1e5;
+  o.checkpoint_file = (folder.path() / "c").string();
+  o.stop_requested = &stop;
+  o.progress = [&](const Progress& p) { stop = p.t > 0.1; };
+  const auto report = run(ring("cs"), o, folder.path() / "r.csv");
+  EXPECT_EQ(read_checkpoint(o.checkpoint_file).t, report.reached);
+}
+
+}  // namespace
+}  // namespace consort::engine
