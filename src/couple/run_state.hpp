@@ -25,12 +25,22 @@ struct SignalTrust {
   std::uint64_t limited = 0;  // steps that it limited, rejected ones included
 };
 
+// What the two sides of a power bond saw; W and J.
+struct BondState {
+  double power = 0;         // at the end of the last step
+  double residual = 0;      // of power: what the side of the effort gave, less what the other one took
+  double largest = 0;       // residual, without its sign
+  double peak = 0;          // power, without its sign
+  double made = 0;          // energy: residual power times step, summed
+  double lost_or_made = 0;  // the same without signs
+  double carried = 0;       // power times step, without signs
+};
+
 // What controllers remember. It does not go back with a rejected step, which is remembered, too.
 struct ControlState {
-  Duration next = 0;                  // the step to try; 0: none yet
-  Duration taken = 0;                 // the last accepted step
-  double error = 0;                   // of that step, relative to the tolerance; 0: none yet
-  std::uint32_t rejected_before = 0;  // rejected steps that led to it
+  Duration next = 0;   // the step to try; 0: none yet
+  Duration taken = 0;  // the last accepted step
+  double error = 0;    // of that step, relative to the tolerance; 0: none yet
   std::uint64_t accepted = 0;
   std::uint64_t rejected = 0;
   std::uint64_t unit_steps = 0;  // steps of every unit, trials included
@@ -47,6 +57,7 @@ struct RunState {
   bool stopped = false;                       // a unit asked to end the run
   // The history at the ends of accepted steps alone, where a controller compares with coarser steps.
   History coarse;
+  std::vector<BondState> bonds;
   ControlState control;
 };
 

@@ -15,6 +15,7 @@ unit::StepOutcome PreparedStepper::step(unit::Fleet& fleet, couple::RunState& st
   const Time event = p_.polynomials ? next_event(interval.t) : unit::never;
   const auto outcome = p_.stepper.step(fleet, state, interval);
   if (outcome.why == unit::Why::discarded) return outcome;  // nobody goes on from there
+  if (p_.bonds != nullptr) p_.bonds->observe(state, interval.h);
   if (p_.polynomials) forget_past_of_events(fleet, state, event);
   if (!p_.inputs.empty()) p_.inputs.at(state.t, state);
   if (p_.consistency != nullptr) {

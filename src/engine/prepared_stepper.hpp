@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "couple/consistency.hpp"
+#include "couple/power_bonds.hpp"
 #include "engine/external_inputs.hpp"
 #include "engine/scenario.hpp"
 #include "step/stepper.hpp"
@@ -24,6 +25,7 @@ class PreparedStepper final : public step::Stepper {
     Scenario& scenario;
     ExternalInputs& inputs;
     couple::Consistency* consistency = nullptr;  // null: outputs are taken as they are
+    const couple::PowerBonds* bonds = nullptr;   // null: none
     bool polynomials = false;                    // inputs follow them
     Duration slack = 0;                          // times that are nearer are the same
     unit::Timeline* timeline = nullptr;

@@ -84,11 +84,13 @@ class Simulation::Impl {
     stepper_ = step::make_stepper(setup);
     stepper_->prepare(state_);
     choose_consistency();
-    prepared_ = std::make_unique<PreparedStepper>(PreparedStepper::Parts{*stepper_, scenario_, inputs_,
-                                                                         consistency_.get(), o_.run.extrapolation > 0,
-                                                                         experiment_.slack(), timeline_.get()});
-    controller_ =
-        step::make_controller({plan_, o_.run, *fleet_, *stepper_, experiment_.grid(), experiment_.tolerance, is_late_});
+    bonds_ = couple::PowerBonds(plan_, o_.run.bonds);
+    const auto* const bonds = bonds_.empty() ? nullptr : &bonds_;
+    prepared_ = std::make_unique<PreparedStepper>(
+        PreparedStepper::Parts{*stepper_, scenario_, inputs_, consistency_.get(), bonds, o_.run.extrapolation > 0,
+                               experiment_.slack(), timeline_.get()});
+    controller_ = step::make_controller(
+        {plan_, o_.run, *fleet_, *stepper_, experiment_.grid(), experiment_.tolerance, is_late_, bonds});
     varies_ = step::find_controller(o_.run.control.controller).varies;
     describe_run(system, threads);
     if (o_.checkpoint_every) {
@@ -157,7 +159,7 @@ class Simulation::Impl {
   }
 
   SystemReport run(std::span<record::Sink* const> sinks) {
-    SystemRecorder recorder(plan_, o_.run.record, sinks);
+    SystemRecorder recorder(plan_, o_.run.record, sinks, {varies_, controller_->estimated()});
     Pace pace(o_.run.real_time, o_.stop_requested);
     initialize();
     begin_recording(recorder);
@@ -205,6 +207,7 @@ class Simulation::Impl {
     r.reached = state_.t;
     r.steps = state_.control.accepted;
     r.rejected = state_.control.rejected;
+    add_trust(r);
     double in_units = 0;
     for (UnitId u = 0; u < fleet_->size(); ++u) {
       const auto counts = fleet_->counts(u);
@@ -516,6 +519,20 @@ class Simulation::Impl {
     note_lags(takes_part);
   }
 
+  void add_trust(SystemReport& r) const {
+    const auto& signals = state_.control.signals;
+    const auto estimated = controller_->estimated();
+    for (std::size_t i = 0; i < signals.size() && i < estimated.size(); ++i) {
+      const auto& s = signals[i];
+      r.trust.push_back({estimated[i].name, s.largest, s.accumulated, std::max(0.0, s.high - s.low), s.limited});
+      r.units[estimated[i].unit].limited += s.limited;
+    }
+    for (std::size_t i = 0; i < state_.bonds.size(); ++i) {
+      const auto& b = state_.bonds[i];
+      r.bonds.push_back({bonds_.name(i), b.made, b.lost_or_made, b.carried, b.largest, b.peak});
+    }
+  }
+
   // Which outputs follow their inputs one step late.
   void note_lags(const std::vector<bool>& takes_part) {
     for (const auto& c : plan_.connections) {
@@ -619,6 +636,7 @@ class Simulation::Impl {
   ExternalInputs inputs_;
   std::unique_ptr<step::Stepper> stepper_;
   std::unique_ptr<couple::Consistency> consistency_;
+  couple::PowerBonds bonds_;
   std::unique_ptr<PreparedStepper> prepared_;
   std::unique_ptr<step::Controller> controller_;
   std::vector<bool> is_late_;  // by unit: direct feed-through is seen a step late

@@ -43,9 +43,9 @@ bool matches(std::string_view text, std::string_view pattern) {
 }
 
 SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns,
-                               std::span<record::Sink* const> sinks)
+                               std::span<record::Sink* const> sinks, const TrustSignals& trust)
     : plan_(plan), sinks_(sinks) {
-  choose(patterns);
+  choose(patterns, trust);
   find_parts();
   for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
 }
@@ -80,7 +80,7 @@ record::Signal signal_of(const graph::PlannedUnit& unit, VariableId id, std::uin
 
 }  // namespace
 
-void SystemRecorder::choose(std::span<const std::string> patterns) {
+void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSignals& trust) {
   std::vector<bool> used(patterns.size(), false);
   const auto wanted = [&](const std::string& path) {
     bool any = patterns.empty();
@@ -135,6 +135,7 @@ void SystemRecorder::choose(std::span<const std::string> patterns) {
     if (s.type == Type::Float64 && (connector.factor != 1 || connector.offset != 0))
       scaled_.push_back({to, connector.factor, connector.offset});
   }
+  if (trust.varies) choose_trust(trust, wanted, patterns.empty());
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     std::vector<std::string> names;
     if (!used[i])
@@ -142,6 +143,42 @@ void SystemRecorder::choose(std::span<const std::string> patterns) {
         for (const auto& v : unit.description->variables) names.push_back(fmt::format("{}.{}", unit.name, v.name));
     const std::vector<std::string_view> candidates(names.begin(), names.end());
     require(used[i], "there is no variable '{}' to record{}", patterns[i], suggestion(patterns[i], candidates));
+  }
+}
+
+void SystemRecorder::choose_trust(const TrustSignals& trust, const std::function<bool(const std::string&)>& wanted,
+                                  bool all) {
+  if (plan_.find_unit("trust") != graph::no_unit) return;  // a unit of that name comes first
+  const auto add = [&](std::string name, std::uint32_t kind, std::string unit, std::string description) {
+    name = "trust." + name;
+    if (!(all && kind < 3) && (all || !wanted(name))) return;
+    record::Signal s;
+    s.name = std::move(name);
+    s.unit = std::move(unit);
+    s.description = std::move(description);
+    s.discrete = true;
+    s.group = "trust";
+    trust_.push_back({add_signal(s), kind});
+  };
+  add("step", 0, "s", "the communication step that ends here");
+  add("error", 1, "", "coupling error of that step, relative to the tolerance");
+  add("rejected", 2, "", "rejected steps so far");
+  for (std::uint32_t i = 0; i < trust.estimated.size(); ++i)
+    add(trust.estimated[i].name, 3 + i, "", "estimated coupling error of that step");
+}
+
+void SystemRecorder::write_trust(const couple::ControlState& control) {
+  auto& row = row_.column<double>();
+  for (const auto& copy : trust_) {
+    switch (copy.kind) {
+      case 0: row[copy.to] = control.taken; break;
+      case 1: row[copy.to] = control.error; break;
+      case 2: row[copy.to] = static_cast<double>(control.rejected); break;
+      default: {
+        const std::size_t i = copy.kind - 3;
+        row[copy.to] = i < control.signals.size() ? control.signals[i].estimate : 0.0;
+      }
+    }
   }
 }
 
@@ -240,6 +277,7 @@ void SystemRecorder::look(unit::Fleet& fleet, const couple::RunState& state) {
   });
   for (const auto& s : scaled_) row_.column<double>()[s.to] = s.factor * row_.column<double>()[s.to] + s.offset;
   for (const auto& asked : asked_) fleet.unit(asked.unit).get_part(asked.set, row_, asked.at);
+  if (!trust_.empty()) write_trust(state.control);
 }
 
 bool SystemRecorder::resume(std::vector<record::Fact> facts, std::uint64_t rows) {

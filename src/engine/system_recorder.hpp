@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "couple/error_estimate.hpp"
 #include "couple/run_state.hpp"
 #include "graph/plan.hpp"
 #include "record/sink.hpp"
@@ -16,11 +18,20 @@
 
 namespace consort::engine {
 
+// What is recorded of the step size control, as signals of a group "trust": the size of the step that led to the row,
+// its error relative to the tolerance, and how many steps were rejected so far; where asked for by name also the
+// estimated error of each output.
+struct TrustSignals {
+  bool varies = false;  // not: nothing of it
+  std::span<const couple::EstimatedOutput> estimated{};
+};
+
 class SystemRecorder {
  public:
   // `patterns`: paths with * and ?; none: all outputs, external signals and connectors of the system. Throws Error
   // (input) for a pattern that matches nothing.
-  SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns, std::span<record::Sink* const> sinks);
+  SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns, std::span<record::Sink* const> sinks,
+                 const TrustSignals& trust = {});
   ~SystemRecorder();  // ends what end() has not ended
   SystemRecorder(const SystemRecorder&) = delete;
   SystemRecorder& operator=(const SystemRecorder&) = delete;
@@ -65,7 +76,9 @@ class SystemRecorder {
     double factor = 1, offset = 0;  // of numbers
   };
   using PartCopies = std::array<std::vector<PartCopy>, type_count>;
-  void choose(std::span<const std::string> patterns);
+  void choose(std::span<const std::string> patterns, const TrustSignals& trust);
+  void choose_trust(const TrustSignals& trust, const std::function<bool(const std::string&)>& wanted, bool all);
+  void write_trust(const couple::ControlState& control);
   void find_parts();
   void put_row(Time t);
   void add_output(graph::UnitId unit, std::size_t index);
@@ -81,6 +94,11 @@ class SystemRecorder {
   std::array<std::vector<Copy>, type_count> copies_;
   std::vector<Scaled> scaled_;
   std::vector<Asked> asked_;
+  struct TrustCopy {
+    std::uint32_t to = 0;
+    std::uint32_t kind = 0;  // 0: step, 1: error, 2: rejected, from 3 on: estimates
+  };
+  std::vector<TrustCopy> trust_;
   std::vector<Instant> instants_;        // in the order of time
   std::vector<PartCopies> part_copies_;  // by unit
   std::uint64_t rows_ = 0;

@@ -1,6 +1,7 @@
 #include "engine/system_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,6 +49,72 @@ void append_iterations(std::string& out, const SystemReport& r) {
   }
 }
 
+std::string percent(double part) {
+  if (part >= 0.0995) return fmt::format("{:.0f} %", 100 * part);
+  return fmt::format("{:.2g} %", 100 * part);
+}
+
+// A table, and what it says in words.
+void append_trust(std::string& out, const SystemReport& r) {
+  if (r.trust.empty()) return;
+  auto all = r.trust;
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.relative() > b.relative(); });
+  constexpr std::size_t most = 8;
+  const std::size_t shown = std::min(all.size(), most);
+  std::size_t width = 6;
+  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, all[i].name.size());
+  const auto trials = static_cast<double>(std::max<std::uint64_t>(r.steps + r.rejected, 1));
+  out += fmt::format("\n  coupling error, estimated:\n    {:<{}}  {:>10}  {:>10}  {:>10}  limits", "output", width,
+                     "in a step", "summed up", "of range");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& t = all[i];
+    out += fmt::format("\n    {:<{}}  {:>10.2g}  {:>10.2g}  {:>10}  {}", t.name, width, t.local, t.accumulated,
+                       t.range > 0 ? percent(t.relative()) : "-", percent(static_cast<double>(t.limited) / trials));
+  }
+  if (all.size() > shown) out += fmt::format("\n    … and {} more", all.size() - shown);
+  const auto& worst = all.front();
+  if (worst.range > 0)
+    out += fmt::format("\n  the coupling error of {} is about {} of its range", worst.name, percent(worst.relative()));
+  const auto slowest = std::max_element(r.units.begin(), r.units.end(),
+                                        [](const auto& a, const auto& b) { return a.limited < b.limited; });
+  if (slowest != r.units.end() && slowest->limited > 0)
+    out += fmt::format("{} {} limits the step ({} of the trials)", worst.range > 0 ? ";" : "\n ", slowest->name,
+                       percent(static_cast<double>(slowest->limited) / trials));
+}
+
+void append_bonds(std::string& out, const SystemReport& r) {
+  for (const auto& b : r.bonds) {
+    out += fmt::format("\n  power bond {}: carried {:.3g} J, of which the coupling {} {:.2g} J", b.name, b.carried,
+                       b.made < 0 ? "lost" : "made", std::abs(b.made));
+    if (b.carried > 0) out += fmt::format(" ({})", percent(std::abs(b.made) / b.carried));
+    out += fmt::format("; the two sides differ by at most {:.2g} W", b.largest);
+    if (b.peak > 0) out += fmt::format(" ({} of the largest power)", percent(b.largest / b.peak));
+  }
+}
+
+nlohmann::ordered_json trust_json(const SystemReport& r) {
+  auto j = nlohmann::ordered_json::array();
+  for (const auto& t : r.trust)
+    j.push_back({{"output", t.name},
+                 {"largest in a step", t.local},
+                 {"summed up", t.accumulated},
+                 {"range", t.range},
+                 {"limited", t.limited}});
+  return j;
+}
+
+nlohmann::ordered_json bonds_json(const SystemReport& r) {
+  auto j = nlohmann::ordered_json::array();
+  for (const auto& b : r.bonds)
+    j.push_back({{"bond", b.name},
+                 {"carried", b.carried},
+                 {"made", b.made},
+                 {"made or lost", b.lost_or_made},
+                 {"largest residual", b.largest},
+                 {"largest power", b.peak}});
+  return j;
+}
+
 }  // namespace
 
 std::string SystemReport::text() const {
@@ -67,6 +134,8 @@ std::string SystemReport::text() const {
                      threads == 1 ? "" : "s", run_seconds > 0 ? 100 * engine_seconds / run_seconds : 0.0);
   append_units(out, *this);
   if (rejected > 0) out += fmt::format("\n  rejected steps: {}", rejected);
+  append_trust(out, *this);
+  append_bonds(out, *this);
   for (const auto& loop : loops) {
     if (loop.solved == 0) continue;
     out += fmt::format("\n  loop {}: solved {} times, {:.3g} iterations each, residual at most {:.2g}",
@@ -105,6 +174,7 @@ std::string SystemReport::json() const {
                           {"seconds", u.seconds},
                           {"events", u.events},
                           {"early returns", u.early_returns},
+                          {"limited", u.limited},
                           {"discarded", u.discarded},
                           {"repeated as is", u.repeated_as_is}});
   }
@@ -128,6 +198,8 @@ std::string SystemReport::json() const {
                                {"not converged", i.failures},
                                {"largest residual", i.largest}});
   }
+  j["trust"] = trust_json(*this);
+  j["bonds"] = bonds_json(*this);
   j["assumed"] = assumed;
   j["notes"] = notes;
   j["warnings"] = warnings;

@@ -19,6 +19,29 @@ struct UnitReport {
   std::uint64_t discarded = 0;
   std::uint64_t repeated_as_is = 0;  // of these, from where the unit was left, not from where the step began
   std::uint64_t events = 0;
+  std::uint64_t limited = 0;  // steps whose size one of its outputs decided
+};
+
+// The estimated coupling error of an output that drives other units, in its own unit of measure.
+struct TrustReport {
+  std::string name;
+  double local = 0;        // the largest of a step
+  double accumulated = 0;  // all of them, as if none had died out
+  double range = 0;        // between its least and its largest value
+  std::uint64_t limited = 0;
+
+  // The accumulated error, as a part of the range; 0 where there is no range.
+  [[nodiscard]] double relative() const { return range > 0 ? accumulated / range : 0; }
+};
+
+// Power and energy that the two sides of a bond did not agree on; W and J.
+struct BondReport {
+  std::string name;
+  double made = 0;          // energy that the coupling made out of nothing, or lost when negative
+  double lost_or_made = 0;  // without signs
+  double carried = 0;
+  double largest = 0;  // residual power
+  double peak = 0;     // power
 };
 
 struct SystemReport {
@@ -42,6 +65,8 @@ struct SystemReport {
   std::vector<UnitReport> units;
   std::vector<couple::LoopReport> loops;
   std::vector<step::IterationReport> iterations;
+  std::vector<TrustReport> trust;  // empty where nothing is estimated
+  std::vector<BondReport> bonds;
   std::vector<std::string> assumed;
   std::vector<std::string> notes;
   std::vector<std::string> warnings;

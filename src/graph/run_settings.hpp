@@ -87,6 +87,13 @@ struct StepControl {
   Divisor divisor = Divisor::history;
 };
 
+// Power that two units exchange: outputs whose product it is, each connected to the other one's unit.
+struct PowerBond {
+  std::string effort;  // "chassis.F"
+  std::string flow;    // "wheel.v"
+  std::string where{};
+};
+
 struct RunSettings {
   std::optional<Time> start{};
   std::optional<Time> stop{};
@@ -103,6 +110,7 @@ struct RunSettings {
   LoopSettings loops{};
   IterationSettings iteration{};
   StepControl control{};
+  std::vector<PowerBond> bonds{};
 
   std::vector<std::string> record{};  // paths, with * and ? as wildcards; empty: all outputs
   std::uint32_t record_every = 1;     // of the communication points

@@ -12,6 +12,7 @@
 
 #include "base/time.hpp"
 #include "couple/error_estimate.hpp"
+#include "couple/power_bonds.hpp"
 #include "couple/run_state.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
@@ -43,6 +44,7 @@ struct ControllerSetup {
   Grid grid;                          // of the communication step that was asked for
   double tolerance = 1e-4;            // of the run
   std::vector<bool> feeds_through{};  // by unit: outputs follow inputs with those of the step, not consistent ones
+  const couple::PowerBonds* bonds = nullptr;  // must outlive the controller
 };
 
 // Rows of the table in controllers.cpp.
@@ -60,5 +62,6 @@ struct ControllerRow {
 [[nodiscard]] std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup);
 [[nodiscard]] std::unique_ptr<Controller> make_richardson(const ControllerSetup& setup);
 [[nodiscard]] std::unique_ptr<Controller> make_modified(const ControllerSetup& setup);
+[[nodiscard]] std::unique_ptr<Controller> make_ecco(const ControllerSetup& setup);
 
 }  // namespace consort::step

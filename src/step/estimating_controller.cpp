@@ -68,7 +68,7 @@ class EstimatingController final : public Controller {
     if (control.signals.empty()) control.signals.resize(estimate_.outputs().size());
     save(fleet, state);
     failures_ = 0;
-    for (std::uint32_t rejected = 0;; ++rejected) {
+    for (;;) {
       const Duration wanted = std::clamp(control.next, rules_.minimum, rules_.maximum);
       const Duration step = fit_step(wanted, limit - state.t);
       const bool lands = step >= limit - state.t;
@@ -82,7 +82,7 @@ class EstimatingController final : public Controller {
       const double factor = step_factor(rules_, error, control.error, local_order_);
       if (converged && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
       if (error <= 1) {
-        accept(state, trial, error, rejected);
+        accept(state, trial, error);
         // A step that was cut short to land somewhere says little about longer ones.
         control.next = std::max(factor * step, step < wanted ? wanted : 0.0);
         return outcome;
@@ -164,13 +164,13 @@ class EstimatingController final : public Controller {
 
   // --- what becomes of it
 
-  void accept(RunState& state, const Trial& trial, double error, std::uint32_t rejected) {
+  void accept(RunState& state, const Trial& trial, double error) {
     auto& control = state.control;
     estimate_.count(state.signals.outputs, control);
     control.taken = trial.end - trial.t;
     control.error = error;
-    control.rejected_before = rejected;
     ++control.accepted;
+    if (kind_ == Kind::modified) return;
     // The coarse past has the beginning of this step, unless an event made all of the past worthless.
     auto& past = state.history;
     if (past.points() >= 2 && past.time(1) == trial.t) {

@@ -15,7 +15,8 @@ constexpr std::array file{Name("consort"),     Name("name"),
                           Name("outputs"),     Name("parameters"),
                           Name("set"),         Name("experiment"),
                           Name("run"),         Name("record"),
-                          Name("scenario"),    Name("units_of_measure")};
+                          Name("scenario"),    Name("units_of_measure"),
+                          Name("bonds")};
 constexpr std::array component{Name("fmu"),      Name("model"),   Name("interface"), Name("solver"),
                                Name("substeps"), Name("answers"), Name("start"),     Name("connectors")};
 constexpr std::array included{Name("system"), Name("set")};
@@ -43,6 +44,8 @@ constexpr std::array record{Name("variables"), Name("every"), Name("file"), Name
 constexpr std::array scenario{Name("at"),      Name("set"), Name("hold"),  Name("ramp"),
                               Name("release"), Name("to"),  Name("within")};
 
+constexpr std::array bond{Name("effort"), Name("flow")};
+
 constexpr KeyTable tables[] = {
     {"system_file", "a system file", file},
     {"component", "a unit", component},
@@ -60,6 +63,7 @@ constexpr KeyTable tables[] = {
     {"scenario_action", "an action of the scenario", scenario},
     {"iteration", "'iteration'", iteration},
     {"control", "'control'", control},
+    {"bond", "a power bond", bond},
 };
 
 }  // namespace
@@ -80,6 +84,7 @@ const KeyTable& record_keys() { return tables[12]; }
 const KeyTable& scenario_keys() { return tables[13]; }
 const KeyTable& iteration_keys() { return tables[14]; }
 const KeyTable& control_keys() { return tables[15]; }
+const KeyTable& bond_keys() { return tables[16]; }
 std::span<const KeyTable> all_key_tables() { return tables; }
 
 }  // namespace consort::yaml

@@ -29,6 +29,7 @@ struct KeyTable {
 [[nodiscard]] const KeyTable& scenario_keys();
 [[nodiscard]] const KeyTable& iteration_keys();
 [[nodiscard]] const KeyTable& control_keys();
+[[nodiscard]] const KeyTable& bond_keys();
 [[nodiscard]] std::span<const KeyTable> all_key_tables();
 
 }  // namespace consort::yaml

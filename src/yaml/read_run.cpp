@@ -188,6 +188,13 @@ void read_run(const Fields& file, const fs::path& folder, graph::System& system,
   if (const auto experiment = file.find("experiment")) read_experiment(*experiment, system.experiment, run);
   if (const auto section = file.find("run")) read_run_section(*section, folder, run);
   if (const auto record = file.find("record")) read_record(*record, folder, run);
+  if (const auto bonds = file.find("bonds")) {
+    for (const auto& bond : bonds->list("'bonds'")) {
+      const Fields fields(bond, bond_keys());
+      run.bonds.push_back({fields.need("effort").text("the effort of a power bond"),
+                           fields.need("flow").text("the flow of a power bond"), bond.where()});
+    }
+  }
   if (const auto scenario = file.find("scenario"))
     for (const auto& action : scenario->list("'scenario'")) run.scenario.push_back(read_action(action));
 }

@@ -119,6 +119,7 @@ class Writer {
     write_experiment(document);
     write_run(document.run);
     write_record(document.run);
+    write_bonds(document.run);
     write_scenario(document.run);
     return std::move(out_);
   }
@@ -336,6 +337,12 @@ class Writer {
     if (run.compression != 0) flow.add("compression", fmt::format("{}", run.compression));
     if (run.record_substeps) flow.add("substeps", std::string("true"));
     if (!flow.empty()) line(0, "record: {}", flow.text());
+  }
+
+  void write_bonds(const RunSettings& run) {
+    if (run.bonds.empty()) return;
+    line(0, "bonds:");
+    for (const auto& bond : run.bonds) line(1, "- {{effort: {}, flow: {}}}", scalar(bond.effort), scalar(bond.flow));
   }
 
   void write_scenario(const RunSettings& run) {

@@ -1,4 +1,5 @@
 // Variable communication steps: counts of the quarter car, orders of estimates, and what units cannot do.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -81,6 +82,209 @@ TEST_P(QuarterCar, TakesTheStepsOfTheReferenceScheme) {
 INSTANTIATE_TEST_SUITE_P(Orders, QuarterCar,
                          ::testing::Values(std::pair(0, Counts{363, 14}), std::pair(1, Counts{98, 12}),
                                            std::pair(2, Counts{59, 7})));
+
+// x_c, v_c, x_w, v_w at t = 1 s, of methods.md.
+double error_at_end(const record::Result& r) {
+  return std::max(
+      {std::abs(r["chassis.z"].numbers.back() - 0.06528944), std::abs(r["chassis.v"].numbers.back() + 0.03060215),
+       std::abs(r["wheel.z"].numbers.back() - 0.09660651), std::abs(r["wheel.v"].numbers.back() - 0.00429470)});
+}
+
+class Controllers : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
+
+TEST_P(Controllers, KeepTheErrorWithinAHundredTolerances) {
+  const auto& [controller, order] = GetParam();
+  double last = 1;
+  for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
+    if (order == 0 && tolerance < 1e-4) continue;
+    record::Result result;
+    const auto report = run(controlled(controller, order, tolerance), &result);
+    const double error = error_at_end(result);
+    EXPECT_LT(error, 100 * tolerance) << tolerance;
+    EXPECT_LT(error, last);
+    EXPECT_EQ(report.reached, 1);
+    last = error;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, Controllers,
+                         ::testing::Combine(::testing::Values("richardson", "modified"),
+                                            ::testing::Values(0, 1, 2, 3)));
+
+TEST(Control, WritesNoRowOfARejectedStep) {
+  record::Result result;
+  const auto report = run(controlled("richardson", 1, 1e-4), &result);
+  ASSERT_GT(report.rejected, 0U);
+  EXPECT_EQ(result.rows(), report.steps + 1);
+  for (std::size_t i = 1; i < result.rows(); ++i) {
+    EXPECT_GT(result.time[i], result.time[i - 1]);
+    EXPECT_NEAR(result["trust.step"].numbers[i], result.time[i] - result.time[i - 1], 1e-14);
+    EXPECT_LE(result["trust.error"].numbers[i], 1);
+  }
+  EXPECT_EQ(result["trust.rejected"].numbers.back(), static_cast<double>(report.rejected));
+}
+
+TEST(Control, LandsOnOutputPointsAndScenarioActions) {
+  auto o = controlled("richardson", 1, 1e-3);
+  o.run.output_interval = 0.1;
+  graph::ScenarioAction jump;
+  jump.at = 0.333;
+  jump.target = "chassis.v_w";
+  jump.value = "0.5";
+  o.run.scenario.push_back(jump);
+  record::Result result;
+  const auto report = run(o, &result);
+  ASSERT_EQ(result.rows(), 11U);
+  for (std::size_t i = 0; i < 11; ++i) EXPECT_NEAR(result.time[i], 0.1 * static_cast<double>(i), 1e-9);
+  EXPECT_GT(report.steps, 10U);
+}
+
+TEST(Control, GoesBackExactly) {
+  // A first guess that is far too large is rejected again and again; what follows equals a run that began with the step
+  // that was accepted in the end.
+  auto o = controlled("richardson", 2, 1e-5);
+  o.run.control.initial = 0.5;
+  Simulation first(car(), o, parts(chassis(), wheel()));
+  first.initialize();
+  first.step();
+  ASSERT_GT(first.report().rejected, 1U);
+  auto same = o;
+  same.run.control.initial = first.time();
+  Simulation second(car(), same, parts(chassis(), wheel()));
+  second.initialize();
+  second.step();
+  EXPECT_EQ(second.report().rejected, 0U);
+  for (int i = 0; i < 5; ++i) {
+    for (const char* const path : {"chassis.z", "chassis.v", "wheel.z", "wheel.v"})
+      EXPECT_EQ(testing::number(first, path), testing::number(second, path)) << path << i;
+    EXPECT_EQ(first.time(), second.time());
+    first.step();
+    second.step();
+  }
+}
+
+TEST(Control, RefusesUnitsThatCannotRollBackAndOffersOthers) {
+  auto stubborn = wheel();
+  stubborn.can_roll_back = false;
+  const auto made = [&](const std::string& controller) {
+    Simulation s(car(), controlled(controller, 0, 1e-4), parts(chassis(), stubborn));
+  };
+  try {
+    made("richardson");
+    FAIL() << "a unit without rollback was accepted";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), ::testing::AllOf(::testing::HasSubstr("'wheel'"), ::testing::HasSubstr("ecco"),
+                                           ::testing::HasSubstr("fixed")));
+  }
+  EXPECT_NO_THROW(made("fixed"));
+}
+
+TEST(Control, RefusesTolerancesThatAreNotPositive) {
+  EXPECT_THROW(run(controlled("richardson", 0, 0)), Error);
+  EXPECT_THROW(run(controlled("modified", 0, -1e-4)), Error);
+  EXPECT_THROW(run(controlled("richardsen", 0, 1e-4)), Error);
+}
+
+TEST(Control, NamesTheVariableThatForcesAStepBelowTheMinimumAndKeepsTheRows) {
+  auto o = controlled("richardson", 0, 1e-8);
+  o.run.control.minimum = 1e-4;
+  o.run.control.initial = 2e-4;
+  Simulation s(car(), o, parts(chassis(), wheel()));
+  record::Result result;
+  record::MemorySink memory(result);
+  record::Sink* const sinks[] = {&memory};
+  try {
+    s.run(sinks);
+    FAIL() << "a step below the minimum was taken";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), ::testing::AllOf(::testing::HasSubstr("smallest step (0.0001 s)"),
+                                           ::testing::HasSubstr("'chassis.v'"), ::testing::HasSubstr("newest first")));
+  }
+  EXPECT_GE(result.rows(), 1U);
+}
+
+TEST(Control, SaysHowLargeTheErrorIsAndWhoLimitsTheStep) {
+  const auto report = run(controlled("richardson", 1, 1e-4));
+  ASSERT_EQ(report.trust.size(), 4U);
+  std::uint64_t limited = 0;
+  for (const auto& t : report.trust) {
+    EXPECT_GT(t.local, 0) << t.name;
+    EXPECT_GE(t.accumulated, t.local) << t.name;
+    EXPECT_GT(t.range, 0.01) << t.name;
+    limited += t.limited;
+  }
+  EXPECT_EQ(limited, report.steps + report.rejected);
+  EXPECT_EQ(report.units[0].limited + report.units[1].limited, limited);
+  EXPECT_THAT(report.text(), ::testing::AllOf(::testing::HasSubstr("the coupling error of chassis.v is about"),
+                                              ::testing::HasSubstr("wheel limits the step")));
+  EXPECT_THAT(report.json(), ::testing::HasSubstr("\"trust\""));
+}
+
+// --- energy: two masses, one of which carries the spring between them
+
+// Mass on a spring to the ground, driven by a force; and another that exerts it through a spring and damper.
+LinearSystem mass() { return {{"F"}, {"x", "v"}, {1, 0}, {0, 1, -10, 0}, {0, 1}, {1, 0, 0, 1}}; }
+LinearSystem partner() {
+  const double k = 4, d = 0.5;
+  return {{"x", "v"}, {"F"}, {0, 0}, {0, 1, -k - 10, -d}, {0, 0, k, d}, {k, d}, {-k, -d}};
+}
+
+graph::System bonded() {
+  graph::System s;
+  s.name = "two masses";
+  s.add("mass", "model:first");
+  s.add("partner", "model:second");
+  s.connect("mass.x", "partner.x");
+  s.connect("mass.v", "partner.v");
+  s.connect("partner.F", "mass.F");
+  return s;
+}
+
+SystemReport run_bonded(const std::string& controller, double tolerance, double step = 1e-3) {
+  auto o = options(5, step);
+  o.run.control.controller = controller;
+  o.run.control.tolerance = tolerance;
+  o.run.bonds = {{"partner.F", "mass.v", "test"}};
+  Simulation s(bonded(), o, parts(mass(), partner()));
+  return s.run({});
+}
+
+TEST(PowerBonds, SeeEnergyThatTheCouplingMadeFallWithTheStep) {
+  const auto coarse = run_bonded("fixed", 1e-4, 2e-3);
+  const auto fine = run_bonded("fixed", 1e-4, 1e-3);
+  ASSERT_EQ(fine.bonds.size(), 1U);
+  EXPECT_GT(fine.bonds[0].carried, 0.1);
+  // Inputs are held: residual power falls with the first order.
+  EXPECT_NEAR(coarse.bonds[0].lost_or_made / fine.bonds[0].lost_or_made, 2, 0.05);
+  EXPECT_NEAR(coarse.bonds[0].largest / fine.bonds[0].largest, 2, 0.05);
+}
+
+TEST(PowerBonds, LetEccoChooseStepsByTheTolerance) {
+  const auto loose = run_bonded("ecco", 1e-2);
+  const auto tight = run_bonded("ecco", 1e-3);
+  EXPECT_NEAR(static_cast<double>(tight.steps) / static_cast<double>(loose.steps), 10, 3);  // first order
+  EXPECT_LT(tight.bonds[0].lost_or_made, 0.2 * loose.bonds[0].lost_or_made);
+  // No step is repeated, so that the residual goes around what is allowed, here over 5 s: half as much again is far
+  // less than what a fixed step of the loose run would give.
+  EXPECT_LT(tight.bonds[0].lost_or_made, 1.5 * 5 * 1e-3 * (1 + tight.bonds[0].peak));
+}
+
+TEST(PowerBonds, RefuseWhatCarriesNoPower) {
+  const auto refused = [](graph::PowerBond bond) {
+    auto o = options(1, 1e-3);
+    o.run.bonds = {std::move(bond)};
+    try {
+      Simulation s(bonded(), o, parts(mass(), partner()));
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(refused({"partner.F", "mass.w", "x.yaml:3:1"}), ::testing::HasSubstr("no variable 'w'"));
+  EXPECT_THAT(refused({"mass.x", "mass.v", "x.yaml:3:1"}), ::testing::HasSubstr("one unit"));
+  EXPECT_THAT(refused({"partner.F", "mass.F", "x.yaml:3:1"}), ::testing::HasSubstr("no output"));
+  EXPECT_EQ(refused({"partner.F", "mass.v", "x.yaml:3:1"}), "accepted");
+  EXPECT_THROW(run(controlled("ecco", 0, 1e-4)), Error);  // no bonds
+}
 
 }  // namespace
 }  // namespace consort::engine

@@ -63,6 +63,7 @@ run:
   real_time: 1
   input_file: road.csv
 record: {variables: ["wheel.*", chassis.F], every: 10, file: results/x.h5, compression: 4, substeps: true}
+bonds: [{effort: chassis.F, flow: wheel.x}]
 scenario:
   - {at: 1.5, set: wheel.z, to: 0.2}
   - {at: 2, hold: wheel.z}

@@ -82,6 +82,7 @@ std::string text_of(const Document& d) {
   text += fmt::format(" {} {} {} {} {}", fmt::join(r.record, ","), r.record_every, r.result_file, r.compression,
                       r.record_substeps);
   text += fmt::format(" {} {}\n", r.input_file, r.real_time.value_or(-99));
+  for (const auto& b : r.bonds) text += fmt::format("bond {} {}\n", b.effort, b.flow);
   for (const auto& a : r.scenario)
     text += fmt::format("{} {} {} {} {}\n", static_cast<int>(a.kind), a.at, a.target, a.value, a.duration);
   return text;

@@ -1,0 +1,129 @@
+#include "couple/power_bonds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "graph/measures.hpp"
+
+namespace consort::couple {
+
+using graph::UnitId;
+
+namespace {
+
+constexpr auto real = static_cast<std::size_t>(Type::Float64);
+
+struct Output {
+  UnitId unit = 0;
+  std::uint32_t index = 0;    // in the order of the unit's outputs
+  std::uint32_t element = 0;  // of the outputs' Float64 column
+  const describe::Variable* variable = nullptr;
+};
+
+Output find_output(const graph::Plan& plan, const std::string& path, const graph::PowerBond& bond) {
+  const auto [unit, id] = plan.require_variable(path);
+  const auto& u = plan.units[unit];
+  const auto& choice = u.outputs.choice();
+  const auto at = std::lower_bound(choice.begin(), choice.end(), id);
+  require(at != choice.end() && *at == id, "{}: '{}' of a power bond is no output; name an output that is connected",
+          bond.where, path);
+  const auto index = static_cast<std::uint32_t>(at - choice.begin());
+  const auto place = u.outputs.place(index);
+  require(
+      place.type == Type::Float64 && place.count == 1,
+      "{}: '{}' of a power bond must be a single number of type Float64; declare a bond for each element that has an "
+      "output of its own",
+      bond.where, path);
+  return {unit, index, u.first_output[real] + place.first, &(*u.description)[id]};
+}
+
+// Where `from` arrives at the other unit.
+std::uint32_t find_input(const graph::Plan& plan, const Output& from, UnitId to, const graph::PowerBond& bond,
+                         const std::string& path) {
+  for (const auto& c : plan.connections) {
+    if (c.from != from.unit || c.output != from.index || c.to != to) continue;
+    const auto place = plan.units[to].inputs.place(c.input);
+    if (place.type == Type::Float64) return plan.units[to].first_input[real] + place.first;
+  }
+  throw input_error(
+      "{}: '{}' does not drive unit '{}', so that it carries no power there; connect it, or remove the bond",
+      bond.where, path, plan.units[to].name);
+}
+
+// W per product of the two units; 1 where a unit of measure is not known.
+double watts(const graph::Plan& plan, const Output& effort, const Output& flow, const graph::PowerBond& bond) {
+  const auto e = graph::measure_of(*plan.units[effort.unit].description, *effort.variable);
+  const auto f = graph::measure_of(*plan.units[flow.unit].description, *flow.variable);
+  if (!e || !f || !e->base || !f->base) return 1;
+  constexpr std::array<int, 7> power{1, 2, -3, 0, 0, 0, 0};  // kg m² s⁻³; angles do not count
+  for (std::size_t i = 0; i < power.size(); ++i) {
+    require(e->base->exponents[i] + f->base->exponents[i] == power[i],
+            "{}: '{}' in {} times '{}' in {} is no power; name an effort and a flow that belong together, such as "
+            "force and "
+            "velocity",
+            bond.where, bond.effort, e->name, bond.flow, f->name);
+  }
+  return e->base->factor * f->base->factor;
+}
+
+}  // namespace
+
+PowerBonds::PowerBonds(const graph::Plan& plan, const std::vector<graph::PowerBond>& bonds) {
+  for (const auto& bond : bonds) {
+    const auto effort = find_output(plan, bond.effort, bond);
+    const auto flow = find_output(plan, bond.flow, bond);
+    require(effort.unit != flow.unit, "{}: '{}' and '{}' belong to one unit; a power bond is between two", bond.where,
+            bond.effort, bond.flow);
+    Bond b;
+    b.name = fmt::format("{} · {}", bond.effort, bond.flow);
+    b.scale = watts(plan, effort, flow, bond);
+    b.nominal = std::abs(b.scale * effort.variable->nominal * flow.variable->nominal);
+    if (!(b.nominal > 0) || !std::isfinite(b.nominal)) b.nominal = 1;
+    b.effort = {effort.element, find_input(plan, effort, flow.unit, bond, bond.effort)};
+    b.flow = {flow.element, find_input(plan, flow, effort.unit, bond, bond.flow)};
+    for (End* const end : {&b.effort, &b.flow}) {
+      const auto s = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), end->input,
+                                      [](const auto& scaling, std::uint32_t i) { return scaling.input < i; });
+      if (s == plan.scalings.end() || s->input != end->input) continue;
+      require(s->factor != 0, "{}: a connection of the power bond has the factor 0; remove the bond", bond.where);
+      end->factor = s->factor;
+      end->offset = s->offset;
+    }
+    bonds_.push_back(std::move(b));
+  }
+}
+
+double PowerBonds::used(const End& end, const RunState& state, Duration h) {
+  const auto& inputs = state.signals.inputs.column<double>();
+  double u = inputs[end.input];
+  double power = 1;
+  for (int m = 1; m <= state.signals.order; ++m) {
+    power *= h / m;
+    u += power * state.signals.derivatives[static_cast<std::size_t>(m - 1) * inputs.size() + end.input];
+  }
+  return (u - end.offset) / end.factor;
+}
+
+void PowerBonds::observe(RunState& state, Duration h) const {
+  state.bonds.resize(bonds_.size());
+  const auto& outputs = state.signals.outputs.column<double>();
+  for (std::size_t i = 0; i < bonds_.size(); ++i) {
+    const auto& b = bonds_[i];
+    auto& s = state.bonds[i];
+    const double effort = outputs[b.effort.output];
+    const double flow = outputs[b.flow.output];
+    s.power = b.scale * effort * flow;
+    s.residual = b.scale * (effort * used(b.flow, state, h) - used(b.effort, state, h) * flow);
+    s.largest = std::max(s.largest, std::abs(s.residual));
+    s.peak = std::max(s.peak, std::abs(s.power));
+    s.made += s.residual * h;
+    s.lost_or_made += std::abs(s.residual) * h;
+    s.carried += std::abs(s.power) * h;
+  }
+}
+
+}  // namespace consort::couple
