@@ -27,7 +27,7 @@ void fields(Archive& archive, State& state) {
   state.history.fields(archive);
   state.coarse.fields(archive);
   auto& c = state.control;
-  archive(c.next, c.taken, c.error, c.rejected_before, c.accepted, c.rejected, c.unit_steps);
+  archive(c.next, c.taken, c.error, c.accepted, c.rejected, c.unit_steps);
   for (auto& m : state.iteration)
     archive(m.x, m.residual, m.numbers, m.tags, m.step, m.columns, m.pairs, m.factor, m.has_matrix);
 }
@@ -39,7 +39,7 @@ void write(ByteWriter& writer, const RunState& state) {
   fields(writer, copy);
   const bool has_previous = have_same_shape(state.previous, state.signals.outputs);
   writer(static_cast<std::uint64_t>(state.iteration.size()), state.signals.derivatives, state.control.signals,
-         has_previous);
+         state.bonds, has_previous);
   if (has_previous) writer(state.previous);
 }
 
@@ -50,6 +50,7 @@ void read(ByteReader& reader, RunState& state) {
   reader(components);
   reader.any_size(state.signals.derivatives);
   reader.any_size(state.control.signals);
+  reader.any_size(state.bonds);
   reader(has_previous);
   if (has_previous) {
     state.previous = state.signals.outputs;

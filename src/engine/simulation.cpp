@@ -288,7 +288,8 @@ class Simulation::Impl {
     reader.expect_end();
     const auto estimated = state_.control.signals.size();
     ByteReader::check(std::isfinite(state_.t) && state_.t == c.t &&
-                      (estimated == 0 || estimated == controller_->estimated().size()));
+                      (estimated == 0 || estimated == controller_->estimated().size()) &&
+                      (state_.bonds.empty() || state_.bonds.size() == bonds_.size()));
     fleet_->restore(saved_);
     saved_ = {};
     prepared_->see_events(*fleet_);
