@@ -1,0 +1,87 @@
+// A quarter car with a tolerance instead of a step: counts of steps, and the error over four decades of tolerances.
+#include "linear_systems.hpp"
+
+using namespace consort;
+
+namespace {
+
+graph::RunSettings settings(int order, double tolerance) {
+  graph::RunSettings s;
+  s.stop = 1;
+  s.step = 1e-3;
+  s.tolerance = tolerance;
+  s.threads = 1;
+  s.extrapolation = order;
+  s.control.controller = "richardson";
+  return s;
+}
+
+// Over all accepted steps and all four states.
+double largest_error(const example::TwoMasses& car, const example::Outcome& run) {
+  double largest = 0;
+  auto exact = car.start;
+  for (std::size_t i = 1; i < run.result.rows(); ++i) {
+    exact = car.after(exact, run.result.time[i] - run.result.time[i - 1]);
+    const auto y = example::row(run.result, i);
+    for (std::size_t j = 0; j < y.size(); ++j) largest = std::max(largest, std::abs(y[j] - exact[j]));
+  }
+  return largest;
+}
+
+struct Counts {
+  int order;
+  double accepted, rejected;  // of the reference scheme
+  double in_thesis;           // with the norm of A eq. 3.72
+};
+
+int step_control(const std::filesystem::path& folder) {
+  example::Figures figures;
+  const auto car = example::quarter_car();
+
+  fmt::print("Accepted and rejected steps with a tolerance of 1e-4\n");
+  for (const auto& c : {Counts{0, 363, 14, 300}, Counts{1, 98, 12, 88}, Counts{2, 59, 7, 71}}) {
+    auto s = settings(c.order, 1e-4);
+    s.control.divisor = graph::StepControl::Divisor::equal_steps;
+    const auto reference = example::run(car, false, s).report;
+    figures.near(fmt::format("order {}: accepted", c.order), static_cast<double>(reference.steps), c.accepted,
+                 0.05 * c.accepted);
+    figures.near(fmt::format("order {}: rejected", c.order), static_cast<double>(reference.rejected), c.rejected,
+                 0.05 * c.rejected);
+    if (c.order == 2) break;  // A's parabolas are others: they do not go through the points of unequal steps
+    s.control.norm = graph::StepControl::Norm::root_mean;
+    figures.near(fmt::format("order {}: accepted with the norm of A", c.order),
+                 static_cast<double>(example::run(car, false, s).report.steps), c.in_thesis, 0.05 * c.in_thesis);
+  }
+
+  fmt::print("\nThe largest error of any state at any time, by the tolerance\n");
+  for (const int order : {0, 1, 2}) {
+    std::vector<double> errors;
+    constexpr std::array tolerances{1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
+    double worst = 0;  // error / tolerance
+    for (const double tolerance : tolerances) {
+      errors.push_back(largest_error(car, example::run(car, false, settings(order, tolerance))));
+      // With held inputs the error falls with the root of the tolerance: below 1e-4 a hundred times is out of reach.
+      if (order > 0 || tolerance >= 1e-4) worst = std::max(worst, errors.back() / tolerance);
+    }
+    // A step of size H errs by the tolerance, and there are 1/H of them: H^(k+2) ~ tolerance, error ~ H^(k+1).
+    const double expected = (order + 1.0) / (order + 2.0);
+    const double slope = std::log10(errors.front() / errors.back()) / 4;
+    figures.check(std::abs(slope - expected) < 0.15,
+                  fmt::format("order {}: {:.1e} with 1e-2, {:.1e} with 1e-4, {:.1e} with 1e-6; falls with the power "
+                              "{:.2f} of the tolerance, expected {:.2f}",
+                              order, errors[0], errors[2], errors[4], slope, expected));
+    figures.check(worst <= 100, fmt::format("order {}: at most {:.0f} times the tolerance{}", order, worst,
+                                            order == 0 ? ", down to 1e-4" : ""));
+  }
+
+  fmt::print("\n");
+  const auto shown = example::run(car, false, settings(1, 1e-4));
+  fmt::print("{}\n", shown.report.text());
+  const std::array<std::string, 5> names{"a.x1", "b.x2", "trust.step", "trust.error", "trust.rejected"};
+  example::write_plot(folder, "step_control", shown.result, names, "Quarter car with a tolerance of 1e-4");
+  return figures.exit_status();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return example::run_example(argc, argv, step_control); }
