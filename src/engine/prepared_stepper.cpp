@@ -26,6 +26,7 @@ unit::StepOutcome PreparedStepper::step(unit::Fleet& fleet, couple::RunState& st
 }
 
 Time PreparedStepper::next_event(Time t) const {
+  if (p_.scenario.empty() && p_.inputs.empty()) return unit::never;
   Time next = unit::never;
   if (const auto event = p_.scenario.next_after(t + p_.slack)) next = std::min(next, *event);
   if (const auto event = p_.inputs.next_event_after(t)) next = std::min(next, *event);
