@@ -62,20 +62,33 @@ void ErrorEstimate::keep_coarse(const Columns& outputs) {
   for (std::size_t i = 0; i < outputs_.size(); ++i) coarse_[i] = from[outputs_[i].element];
 }
 
-double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio) {
+void ErrorEstimate::find_differences(const Columns& fine) {
+  const auto& from = fine.column<double>();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) estimates_[i] = from[outputs_[i].element] - coarse_[i];
+}
+
+void ErrorEstimate::divide(const ErrorRatio& ratio) {
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    estimates_[i] /= (outputs_[i].feed_through ? ratio.outputs : ratio.states) - 1;
+}
+
+double ErrorEstimate::norm(const Columns& fine) {
   const auto& from = fine.column<double>();
   const bool squared = weights_.norm == graph::StepControl::Norm::root_mean_square;
   double sum = 0;
   worst_ = 0;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const auto& o = outputs_[i];
-    const double y = from[o.element];
-    estimates_[i] = (y - coarse_[i]) / ((o.feed_through ? ratio.outputs : ratio.states) - 1);
-    weighted_[i] = std::abs(estimates_[i]) / (weights_.absolute * o.nominal + weights_.relative * std::abs(y));
+    weighted_[i] =
+        std::abs(estimates_[i]) / (weights_.absolute * o.nominal + weights_.relative * std::abs(from[o.element]));
     sum += squared ? weighted_[i] * weighted_[i] : weighted_[i];
     if (!(weighted_[i] <= weighted_[worst_])) worst_ = i;
   }
   return outputs_.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(outputs_.size()));
+}
+
+double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio) {
+  return compare(fine, ratio, [](std::vector<double>&) { return false; });
 }
 
 void ErrorEstimate::count(const Columns& fine, ControlState& control) const {

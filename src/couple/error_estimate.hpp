@@ -43,6 +43,13 @@ class ErrorEstimate {
   // From the fine solution's outputs; the norm, which is at most 1 for a step within the tolerance. NaN where a value
   // is not a number.
   double compare(const Columns& fine, const ErrorRatio& ratio);
+  // The same, where `correct` turns differences (fine - coarse) of all outputs into estimates.
+  template <class Correct>
+  double compare(const Columns& fine, const ErrorRatio& ratio, Correct&& correct) {
+    find_differences(fine);
+    if (!correct(estimates_)) divide(ratio);
+    return norm(fine);
+  }
   // Exact minus computed, per output.
   [[nodiscard]] const std::vector<double>& estimates() const { return estimates_; }
   // The output whose weighted error was the largest.
@@ -53,6 +60,10 @@ class ErrorEstimate {
   void count(const Columns& fine, ControlState& control) const;
 
  private:
+  void find_differences(const Columns& fine);
+  void divide(const ErrorRatio& ratio);
+  double norm(const Columns& fine);
+
   std::vector<EstimatedOutput> outputs_;
   Weights weights_;
   bool has_feed_through_ = false;

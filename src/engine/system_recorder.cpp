@@ -162,7 +162,7 @@ void SystemRecorder::choose_trust(const TrustSignals& trust, const std::function
   };
   add("step", 0, "s", "the communication step that ends here");
   add("error", 1, "", "coupling error of that step, relative to the tolerance");
-  add("rejected", 2, "", "rejected steps so far");
+  add("rejected", 2, "steps", "rejected steps so far");
   for (std::uint32_t i = 0; i < trust.estimated.size(); ++i)
     add(trust.estimated[i].name, 3 + i, "", "estimated coupling error of that step");
 }

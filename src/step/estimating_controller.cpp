@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "couple/direct_paths.hpp"
 #include "couple/error_ratio.hpp"
 #include "step/controller.hpp"
 #include "step/step_size.hpp"
@@ -54,6 +55,8 @@ class EstimatingController final : public Controller {
             setup.stepper.name());
     all_.resize(setup.fleet.size());
     for (UnitId u = 0; u < all_.size(); ++u) all_[u] = u;
+    paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
+    corrects_ = kind_ == Kind::richardson && paths_.in_series() && paths_.known(setup.fleet);
     local_order_ = order_ + (estimate_.has_feed_through() ? 1 : 2);
     make_notes();
   }
@@ -78,7 +81,7 @@ class EstimatingController final : public Controller {
                                                      : compare_second_half(stepper, fleet, state, trial);
       if (outcome.why == unit::Why::terminate) return finish_early(outcome, state, trial);
       const bool converged = outcome.why != unit::Why::discarded;
-      const double error = converged ? estimate_.compare(state.signals.outputs, ratio_) : not_converged;
+      const double error = converged ? compare(fleet, state) : not_converged;
       const double factor = step_factor(rules_, error, control.error, local_order_);
       if (converged && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
       if (error <= 1) {
@@ -162,6 +165,15 @@ class EstimatingController final : public Controller {
     return couple::error_ratio(coarse, first, second);
   }
 
+  // Two feed-throughs in series: the divisor is a matrix (methods of E eq. 25), where derivatives are known.
+  double compare(unit::Fleet& fleet, const RunState& state) {
+    if (!corrects_) return estimate_.compare(state.signals.outputs, ratio_);
+    paths_.evaluate(fleet);
+    return estimate_.compare(state.signals.outputs, ratio_, [&](std::vector<double>& differences) {
+      return paths_.correct(ratio_.outputs, ratio_.order, differences);
+    });
+  }
+
   // --- what becomes of it
 
   void accept(RunState& state, const Trial& trial, double error) {
@@ -241,9 +253,12 @@ class EstimatingController final : public Controller {
     if (direct.empty()) return;
     const auto shown = std::span(direct).first(std::min<std::size_t>(direct.size(), 4));
     notes_.push_back(
-        fmt::format("{}{} follow inputs directly: their error falls with order {}, and its estimate is too "
-                    "small or too large where such units drive each other",
-                    fmt::join(shown, ", "), direct.size() > shown.size() ? ", …" : "", order_ + 1));
+        fmt::format("{}{} follow{} inputs directly: the error falls with order {} there{}", fmt::join(shown, ", "),
+                    direct.size() > shown.size() ? ", …" : "", direct.size() == 1 ? "s" : "", order_ + 1,
+                    !paths_.in_series() ? ""
+                    : corrects_         ? ", and its estimate uses the derivatives of units that drive each other so"
+                                : ", and its estimate is off by a factor, since such units drive each other and "
+                                  "their derivatives are not known or not used by this controller"));
   }
 
   Kind kind_;
@@ -252,6 +267,8 @@ class EstimatingController final : public Controller {
   bool extrapolates_;
   StepSizeRules rules_;
   couple::ErrorEstimate estimate_;
+  couple::DirectPaths paths_;
+  bool corrects_ = false;
   int local_order_ = 2;
   std::vector<UnitId> all_;
   std::vector<std::string> notes_;

@@ -27,8 +27,8 @@ INSTANTIATE_TEST_SUITE_P(Choices, SteadyStateOfSystem,
                            return name;
                          });
 
-TEST_P(SteadyStateOfSystem, AllocatesNothing) {
-  const auto [stepper, order, threads, interface] = GetParam();
+void expect_no_allocations(const Choice& choice, const char* controller) {
+  const auto [stepper, order, threads, interface] = choice;
   graph::System system("ring");
   constexpr int units = 4;
   for (int i = 0; i < units; ++i) {
@@ -52,12 +52,24 @@ TEST_P(SteadyStateOfSystem, AllocatesNothing) {
   const auto unit = [](const char* name) { return Group{Group::Kind::unit, name, {}}; };
   if (o.run.stepper == "groups")
     o.run.groups = {{Group::Kind::parallel, {}, {unit("n0"), unit("n1")}}, unit("n2"), unit("n3")};
+  o.run.control.controller = controller;
   Simulation s(system, o);
   s.initialize();
   for (int i = 0; i < 300; ++i) s.step();
   const auto before = allocations();
   for (int i = 0; i < 1000; ++i) s.step();
   EXPECT_EQ(allocations() - before, 0U);
+}
+
+TEST_P(SteadyStateOfSystem, AllocatesNothing) { expect_no_allocations(GetParam(), "fixed"); }
+
+TEST(SteadyState, OfControllersThatRepeatStepsAllocatesNothing) {
+  for (const char* const controller : {"richardson", "modified"})
+    for (const int order : {0, 2})
+      for (const char* const interface : {"cs", "me"}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", controller, order, interface));
+        expect_no_allocations({"jacobi", order, 1U, interface}, controller);
+      }
 }
 
 }  // namespace

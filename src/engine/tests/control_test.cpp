@@ -219,6 +219,52 @@ TEST(Control, SaysHowLargeTheErrorIsAndWhoLimitsTheStep) {
   EXPECT_THAT(report.json(), ::testing::HasSubstr("\"trust\""));
 }
 
+// --- two feed-throughs in series
+
+// x' = -x + u, y = x + d u.
+LinearSystem direct(double start, double d, bool tells) {
+  LinearSystem s{{"u"}, {"y"}, {start}, {-1}, {1}, {1}, {d}};
+  s.differentiates = tells;
+  return s;
+}
+
+// The estimate of a's output in the first step from consistent values, in parts of its error.
+double estimate_of_first_step(bool tells, double h) {
+  constexpr double d1 = 0.5, d2 = 0.6;
+  graph::System system("loop");
+  system.add("a", "model:first");
+  system.add("b", "model:second");
+  system.connect("b.y", "a.u");
+  system.connect("a.y", "b.u");
+  auto o = options(1, 1e-3);
+  o.run.consistency = graph::Consistency::never;
+  o.run.control.controller = "richardson";
+  o.run.control.tolerance = 1e9;
+  o.run.control.initial = 2 * h;
+  o.run.record = {"*"};
+  o.run.stop = 2 * h;
+  Simulation s(system, o, parts(direct(1, d1, tells), direct(0, d2, tells)));
+  record::Result result;
+  record::MemorySink memory(result);
+  record::Sink* const sinks[] = {&memory};
+  s.run(sinks);
+  // As a whole: u1 = y2, u2 = y1, so that y1 = (x1 + d1 x2) / (1 - d1 d2), y2 likewise.
+  const double n = 1 / (1 - d1 * d2);
+  unit::LinearUnit whole("whole", {{}, {"y1"}, {1, 0}, {-1 + n * d2, n, n, -1 + n * d1}, {}, {n, n * d1}});
+  whole.step({0, 2 * h, false});
+  const describe::VariableId y1 = 0;
+  const describe::SignalSet set(whole.description(), std::span(&y1, 1));
+  Columns columns = set.make_columns();
+  whole.get(set, columns);
+  EXPECT_NEAR(result["a.y"].numbers.front(), n, 1e-6);
+  return result["trust.a.y"].numbers.back() / (columns.column<double>().front() - result["a.y"].numbers.back());
+}
+
+TEST(Control, KnowsTwoFeedThroughsInSeriesByTheirDerivatives) {
+  EXPECT_NEAR(estimate_of_first_step(true, 1e-4), 1, 0.01);
+  EXPECT_GT(std::abs(estimate_of_first_step(false, 1e-4) - 1), 0.1);
+}
+
 // --- energy: two masses, one of which carries the spring between them
 
 // Mass on a spring to the ground, driven by a force; and another that exerts it through a spring and damper.

@@ -1,0 +1,46 @@
+// How estimated outputs follow each other within one instant: the matrix D L, from directional derivatives of units.
+// Where two such paths follow each other, an estimate that does not know them is wrong in its leading order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "couple/error_estimate.hpp"
+#include "graph/plan.hpp"
+#include "unit/fleet.hpp"
+
+namespace consort::couple {
+
+class DirectPaths {
+ public:
+  DirectPaths() = default;
+  // Between those outputs that are marked as feed-through.
+  DirectPaths(const graph::Plan& plan, const std::vector<EstimatedOutput>& outputs);
+
+  // Whether an output that follows inputs drives another such output: otherwise there is nothing to correct.
+  [[nodiscard]] bool in_series() const { return in_series_; }
+  // Whether all units on such paths tell their derivatives.
+  [[nodiscard]] bool known(unit::Fleet& fleet) const;
+
+  // At the present point. Off the step path where nothing is in series.
+  void evaluate(unit::Fleet& fleet);
+  // differences (fine - coarse) become estimates: (ratio C⁻¹ - I)⁻¹ differences with C = I + (order + 1) D L, for
+  // outputs on paths. False, and nothing changed, when the matrix is singular.
+  bool correct(double ratio, int order, std::vector<double>& differences);
+
+ private:
+  struct Path {              // from one estimated output over an input to another
+    std::uint32_t from = 0;  // estimated outputs
+    std::uint32_t to = 0;
+    graph::UnitId unit = 0;  // whose input it is
+    ValueReference input = 0;
+    ValueReference output = 0;
+    double factor = 1;
+  };
+  std::vector<Path> paths_;
+  bool in_series_ = false;
+  std::size_t size_ = 0;
+  std::vector<double> dl_, matrix_, rhs_;
+};
+
+}  // namespace consort::couple
