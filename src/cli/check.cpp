@@ -9,6 +9,10 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
+#include "engine/library.hpp"
+#include "engine/system_files.hpp"
+#include "ssp/check.hpp"
+#include "ssp/to_system.hpp"
 
 namespace consort::cli {
 
@@ -21,9 +25,42 @@ struct Options {
   fmi::OpenOptions open;
 };
 
+// All systems of a package as far as they can be read; the first is compiled, so that types and units are found that
+// do not fit.
+Diagnostics check_system(const std::string& file, const fmi::OpenOptions& options) {
+  Diagnostics diagnostics;
+  graph::Document document;
+  const auto* const format = engine::find_system_format(file);
+  if (format != nullptr && format->ending != ".yaml" && format->ending != ".yml") {
+    const auto package = ssp::Package::open(file, std::filesystem::path(file).filename().string());
+    for (const auto& variant : package->structures()) {
+      auto system = ssp::to_system(package, variant, diagnostics);
+      if (variant == package->structures().front()) document = std::move(system);
+    }
+  } else {
+    document = engine::read_system_file(file);
+  }
+  engine::LibraryOptions from;
+  from.open = options;
+  engine::Library library(std::move(from));
+  ssp::check_connectors(document.system, library.catalogue(), diagnostics);
+  if (diagnostics.count(Severity::error) == 0) {
+    try {
+      for (const auto& note : graph::compile(document.system, library.catalogue()).notes)
+        diagnostics.add({Severity::note, "", 0, "system", note});
+    } catch (const Error& error) {
+      if (error.fault() != Fault::input) throw;
+      diagnostics.add({Severity::error, "", 0, "system", error.what()});
+    }
+  }
+  diagnostics.sort();
+  return diagnostics;
+}
+
 // A file that cannot be opened at all is one error among the others.
 Diagnostics check_file(const std::string& file, const fmi::OpenOptions& options) {
   try {
+    if (engine::is_system_file(file)) return check_system(file, options);
     return fmi::check(fmi::Fmu::open(file, options));
   } catch (const Error& error) {
     if (error.fault() != Fault::input) throw;
@@ -77,9 +114,10 @@ int check(const Options& o) {
 
 void add_check(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
-  auto& c =
-      *app.add_subcommand("check", "list every problem of an FMU with line and rule; status 1 when there are errors");
-  c.add_option("FILE", o->files, "FMUs, or folders that they were unpacked into")->required();
+  auto& c = *app.add_subcommand(
+      "check", "list every problem of an FMU or a system with line and rule; status 1 when there are errors");
+  c.add_option("FILE", o->files, "FMUs and systems (.ssp, .ssd, .yaml), or folders that they were unpacked into")
+      ->required();
   c.add_flag("--json", o->json, "for machines");
   add_open_options(c, o->open);
   c.get_option("--strict")->description("status 1 for warnings as well");

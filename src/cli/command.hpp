@@ -15,6 +15,7 @@ using AddCommand = void (*)(CLI::App& app, Action& action);
 
 void add_check(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_convert(CLI::App& app, Action& action);
 void add_cross_check(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);

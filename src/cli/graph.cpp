@@ -19,6 +19,8 @@ namespace {
 
 struct Options {
   std::string system;
+  std::string variant;
+  bool allow_outside = false;
   std::vector<std::string> output_files;
   std::string title;
   fmi::OpenOptions open;
@@ -42,7 +44,7 @@ int draw_graph(const Options& o) {
   auto files = o.output_files;
   if (files.empty()) files.push_back(std::filesystem::path(o.system).stem().string() + ".svg");
   for (const auto& file : files) static_cast<void>(ending_of(file));
-  const auto document = engine::read_system_file(o.system);
+  const auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside});
   engine::LibraryOptions from;
   from.open = o.open;
   engine::Library library(std::move(from));
@@ -68,6 +70,8 @@ void add_graph(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   auto& c = *app.add_subcommand("graph", "draw the block diagram of a system, with its algebraic loops marked");
   c.add_option("SYSTEM", o->system, "a system file")->required();
+  c.add_option("--variant", o->variant, "which system of a package that has several");
+  c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
   c.add_option("--output-file,-o", o->output_files,
                "NAME.svg or NAME.dot, any number of times (default: SYSTEM.svg here)")
       ->take_all()

@@ -6,6 +6,8 @@
 
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
+#include "cli/system_info.hpp"
+#include "engine/system_files.hpp"
 #include "fmi/library.hpp"
 
 namespace consort::cli {
@@ -20,6 +22,8 @@ struct Options {
   bool json = false;
   bool all = false;
   fmi::OpenOptions open;
+  std::string variant;
+  bool allow_outside = false;
 };
 
 // --- capabilities, named once for both forms -------------------------------------------------------------------------
@@ -212,6 +216,11 @@ void print_table(const fmi::Fmu& fmu, bool all) {
 }
 
 int info(const Options& o) {
+  if (engine::is_system_file(o.file)) {
+    const auto document = engine::read_system_file(o.file, {o.variant, o.allow_outside});
+    fmt::print("{}", o.json ? system_json(document) : system_text(document));
+    return 0;
+  }
   const auto fmu = fmi::Fmu::open(o.file, o.open);
   if (o.json)
     fmt::print("{}\n", description_json(fmu).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -224,8 +233,11 @@ int info(const Options& o) {
 
 void add_info(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
-  auto& c = *app.add_subcommand("info", "show what an FMU contains");
-  c.add_option("FILE", o->file, "the FMU, or the folder that it was unpacked into")->required();
+  auto& c = *app.add_subcommand("info", "show what an FMU or a system contains");
+  c.add_option("FILE", o->file, "the FMU or system (.ssp, .ssd, .yaml), or the folder that it was unpacked into")
+      ->required();
+  c.add_option("--variant", o->variant, "which system of a package that has several");
+  c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
   c.add_flag("--json", o->json, "everything, for machines");
   c.add_flag("--all", o->all, "local variables and calculated parameters too");
   add_open_options(c, o->open);

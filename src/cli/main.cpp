@@ -18,8 +18,8 @@ namespace consort::cli {
 
 namespace {
 
-constexpr AddCommand commands[] = {add_info,        add_check,   add_probe, add_simulate, add_run,
-                                   add_cross_check, add_compare, add_plot,  add_graph,    add_new};
+constexpr AddCommand commands[] = {add_info,    add_check, add_probe, add_simulate, add_run, add_cross_check,
+                                   add_compare, add_plot,  add_graph, add_convert,  add_new};
 
 // "new model ": the commands that were chosen, one inside the other.
 std::string chosen_commands(const CLI::App& app) {

@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
 #include "cli/log_options.hpp"
+#include "cli/parameters.hpp"
 #include "cli/progress.hpp"
 #include "couple/accelerator.hpp"
 #include "engine/simulation.hpp"
@@ -28,6 +29,8 @@ namespace {
 struct Options {
   std::string system;
   std::string variant;
+  bool allow_outside = false;
+  std::vector<std::string> parameters;
   graph::RunSettings run;  // what the command line says; the file's otherwise
   std::optional<int> extrapolation;
   std::optional<int> compression;
@@ -110,7 +113,7 @@ void probe_units(graph::System& system, const analyse::ProbeOptions& options, st
 }
 
 int run_system(const Options& o) {
-  auto document = engine::read_system_file(o.system, {o.variant});
+  auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside});
   merge(o, document.run);
   if (o.probe) {
     std::map<std::string, bool> known;
@@ -122,7 +125,8 @@ int run_system(const Options& o) {
   if (options.checkpoint_every && options.checkpoint_file.empty())
     options.checkpoint_file = std::filesystem::path(o.system).stem().string() + ".checkpoint";
   options.run = document.run;
-  options.settings = settings_of(o.set);
+  options.settings = read_parameters(o.parameters);
+  for (auto& setting : settings_of(o.set)) options.settings.push_back(std::move(setting));
   options.trace_file = o.trace_file;
   const auto log = start_log(o.log);
   options.library.log = log.messages;
@@ -193,6 +197,7 @@ void add_run(CLI::App& app, Action& action) {
   auto& c = *app.add_subcommand("run", "run a system of units");
   c.add_option("SYSTEM", o->system, "the system: .yaml, .ssp, .ssd, or an unpacked package")->required();
   c.add_option("--variant", o->variant, "which system of a package that has several");
+  c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
   add_number(c, "--start-time", o->run.start, "start time in s (default: the system's, or 0)");
   add_number(c, "--stop-time", o->run.stop, "stop time in s (default: the system's, or the units')");
   add_number(c, "--step-size", o->run.step, "communication step in s (default: the system's, or the units')");
@@ -217,6 +222,10 @@ void add_run(CLI::App& app, Action& action) {
   add_number(c, "--iteration-tolerance", o->iteration_tolerance,
              "for the stepper 'iterated': of inputs, relative to their nominal value or themselves (default: 1e-6)");
   c.add_option("--set", o->set, "UNIT.VARIABLE=VALUE, any number of times")->take_all()->allow_extra_args(false);
+  c.add_option("--parameters", o->parameters,
+               "file with start values, .ssv or .csv (name, value, unit), any number of times; --set beats it")
+      ->take_all()
+      ->allow_extra_args(false);
   c.add_option("--input-file", o->run.input_file, "CSV with time and the system's inputs");
   c.add_option("--output-file", o->output_file, "result file (default: NAME.h5 here); '-' is CSV on standard output");
   c.add_flag("--no-output", o->no_output, "record nothing");

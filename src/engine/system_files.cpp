@@ -22,7 +22,7 @@ graph::Document read_yaml(const std::filesystem::path& file, const SystemFileOpt
 }
 
 graph::Document read_ssp(const std::filesystem::path& file, const SystemFileOptions& options) {
-  return ssp::read_system(file, {options.variant});
+  return ssp::read_system(file, {options.variant, options.allow_outside});
 }
 
 constexpr std::array<SystemFormat, 4> formats{{
@@ -32,7 +32,9 @@ constexpr std::array<SystemFormat, 4> formats{{
     {".ssd", "a system structure description with what lies beside it", read_ssp},
 }};
 
-const SystemFormat* find(const std::filesystem::path& file) {
+}  // namespace
+
+const SystemFormat* find_system_format(const std::filesystem::path& file) {
   std::error_code failed;
   const bool unpacked = std::filesystem::exists(file / "SystemStructure.ssd", failed);
   const std::string ending = unpacked ? ".ssp" : file.extension().string();
@@ -41,14 +43,12 @@ const SystemFormat* find(const std::filesystem::path& file) {
   return found == formats.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
 std::span<const SystemFormat> system_formats() { return formats; }
 
-bool is_system_file(const std::filesystem::path& file) { return find(file) != nullptr; }
+bool is_system_file(const std::filesystem::path& file) { return find_system_format(file) != nullptr; }
 
 graph::Document read_system_file(const std::filesystem::path& file, const SystemFileOptions& options) {
-  if (const auto* format = find(file)) return format->read(file, options);
+  if (const auto* format = find_system_format(file)) return format->read(file, options);
   std::vector<std::string_view> endings;
   for (const auto& f : formats) endings.push_back(f.ending);
   throw input_error("{}: is no system that can be read; systems end in {}, single FMUs are run by 'consort simulate'",

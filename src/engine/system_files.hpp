@@ -11,7 +11,8 @@
 namespace consort::engine {
 
 struct SystemFileOptions {
-  std::string variant{};  // of packages that hold several systems; empty: the default one
+  std::string variant{};       // of packages that hold several systems; empty: the default one
+  bool allow_outside = false;  // folders and SSD files may refer to files elsewhere; archives never may
 };
 
 struct SystemFormat {
@@ -21,6 +22,7 @@ struct SystemFormat {
 };
 
 [[nodiscard]] std::span<const SystemFormat> system_formats();
+[[nodiscard]] const SystemFormat* find_system_format(const std::filesystem::path& file);  // null when there is none
 // By its ending; a folder is one when a package (SSP) was unpacked into it.
 [[nodiscard]] bool is_system_file(const std::filesystem::path& file);
 // Throws Error (input) that lists the endings when there is no such format, and what the format's reader throws.

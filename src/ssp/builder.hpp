@@ -30,6 +30,20 @@ enum class Role : std::uint8_t { source, sink, any };
 [[nodiscard]] describe::Causality causality_of(std::string_view kind);
 [[nodiscard]] graph::Connector connector_of(const Connector& connector, const std::string& shown);
 
+// One end of a connection, with what the file says about it.
+struct End {
+  graph::Endpoint endpoint{};
+  const Element* element = nullptr;  // null: there is no such element
+  const Connector* connector = nullptr;
+  bool own = false;
+  Role role = Role::any;
+};
+struct Wiring {
+  const Connection& connection;
+  End start;
+  End end;
+};
+
 class Builder {
  public:
   explicit Builder(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
@@ -74,7 +88,7 @@ class Builder {
                    std::vector<graph::Setting>& to);
 
   void add_connections(const Source& source, const System& system, graph::System& to);
-  void add_connection(const Source& source, const System& system, const Connection& connection, graph::System& to);
+  void add_connection(const Source& source, const System& system, Wiring wiring, graph::System& to);
 
   void open_dictionaries(const Source& source, const System& system, graph::System& to);
   void add_reference(const Source& source, const System& system, const SignalDictionaryReference& reference,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,40 +12,44 @@ namespace consort::ssp {
 
 namespace {
 
-// One end of a connection, with what the file says about it.
-struct End {
-  graph::Endpoint endpoint;
-  const Element* element = nullptr;  // null: there is no such element
-  const Connector* connector = nullptr;
-  bool own = false;
-  Role role = Role::any;
-};
-
-const Element* find_element(const System& system, const std::string& name) {
-  const auto in = [&](const auto& all) -> const Element* {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == name; });
-    return found == all.end() ? nullptr : &*found;
-  };
-  if (const auto* c = in(system.components)) return c;
-  if (const auto* s = in(system.systems)) return s;
-  return in(system.references);
-}
-
-End end_of(const System& system, const std::optional<std::string>& element, const std::string& connector,
-           const std::vector<std::uint64_t>& indices) {
-  End end;
-  end.own = !element || element->empty();  // some tools write an empty name for the system itself
-  end.element = end.own ? &system : find_element(system, *element);
-  end.endpoint = {end.own ? "" : *element, connector};
-  if (!indices.empty()) end.endpoint.connector += fmt::format("[{}]", fmt::join(indices, ","));
-  if (end.element != nullptr) {
-    const auto& all = end.element->connectors;
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == connector; });
-    if (found != all.end()) end.connector = &*found;
+// The elements of a system and their connectors by name, so that connecting many stays cheap.
+class Index {
+ public:
+  explicit Index(const System& system) : system_(system) {
+    for (const auto& c : system.components) elements_.emplace(c.name, &c);
+    for (const auto& s : system.systems) elements_.emplace(s.name, &s);
+    for (const auto& r : system.references) elements_.emplace(r.name, &r);
   }
-  end.role = end.connector == nullptr ? Role::any : role_of(end.connector->kind, end.own);
-  return end;
-}
+
+  End end(const std::optional<std::string>& element, const std::string& connector,
+          const std::vector<std::uint64_t>& indices) {
+    End end;
+    end.own = !element || element->empty();  // some tools write an empty name for the system itself
+    end.element = end.own ? &system_ : find(*element);
+    end.endpoint = {end.own ? "" : *element, connector};
+    if (!indices.empty()) end.endpoint.connector += fmt::format("[{}]", fmt::join(indices, ","));
+    if (end.element != nullptr) end.connector = this->connector(*end.element, connector);
+    end.role = end.connector == nullptr ? Role::any : role_of(end.connector->kind, end.own);
+    return end;
+  }
+
+ private:
+  [[nodiscard]] const Element* find(const std::string& name) const {
+    const auto found = elements_.find(name);
+    return found == elements_.end() ? nullptr : found->second;
+  }
+  const Connector* connector(const Element& element, const std::string& name) {
+    auto& known = connectors_[&element];
+    if (known.empty())
+      for (const auto& c : element.connectors) known.emplace(c.name, &c);
+    const auto found = known.find(name);
+    return found == known.end() ? nullptr : found->second;
+  }
+
+  const System& system_;
+  std::unordered_map<std::string_view, const Element*> elements_;
+  std::unordered_map<const Element*, std::unordered_map<std::string_view, const Connector*>> connectors_;
+};
 
 // Item names as numbers where the file says what they are: an FMU need not know the items by name.
 std::string item_number(const SystemStructure& file, const Connector* connector, const std::string& item) {
@@ -69,13 +74,19 @@ std::vector<std::string_view> element_names(const System& system) {
 
 void Builder::add_connections(const Source& source, const System& system, graph::System& to) {
   to.connections.reserve(system.connections.size());
-  for (const auto& connection : system.connections) add_connection(source, system, connection, to);
+  Index index(system);
+  for (const auto& c : system.connections) {
+    End start = index.end(c.start_element, c.start_connector, c.start_indices);
+    End end = index.end(c.end_element, c.end_connector, c.end_indices);
+    add_connection(source, system, {c, std::move(start), std::move(end)}, to);
+  }
 }
 
-void Builder::add_connection(const Source& source, const System& system, const Connection& c, graph::System& to) {
+void Builder::add_connection(const Source& source, const System& system, Wiring wiring, graph::System& to) {
+  const auto& c = wiring.connection;
+  End& start = wiring.start;
+  End& end = wiring.end;
   const auto line = c.line.number;
-  End start = end_of(system, c.start_element, c.start_connector, c.start_indices);
-  End end = end_of(system, c.end_element, c.end_connector, c.end_indices);
   for (const End* e : {&start, &end}) {
     if (e->element == nullptr)
       return error(

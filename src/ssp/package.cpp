@@ -66,14 +66,16 @@ std::shared_ptr<const Package> Package::open_archive(const fs::path& archive, st
   return package;
 }
 
-std::shared_ptr<const Package> Package::open(const fs::path& path, std::string shown) {
+std::shared_ptr<const Package> Package::open(const fs::path& path, std::string shown, bool outside) {
   std::error_code failed;
   require(fs::exists(path, failed), "{}: there is no such file; check its name and folder", shown);
   std::shared_ptr<Package> package(new Package());
   package->shown_ = std::move(shown);
   if (fs::is_directory(path, failed)) {
+    package->outside_ = outside;
     package->root_ = path;
   } else if (has_ending(path, ".ssd")) {
+    package->outside_ = outside;
     package->root_ = path.has_parent_path() ? path.parent_path() : fs::path(".");
     package->structures_ = {path.filename().string()};
     return package;
@@ -135,12 +137,12 @@ Package::Place Package::resolve(std::string_view uri, std::string_view folder) c
           "relative to the SSD file",
           shown_, uri);
   const auto inside = (fs::path(folder) / relative).lexically_normal();
-  require(inside.empty() || *inside.begin() != "..", "{}: '{}' leads out of the package; put the file into the package",
-          shown_, uri);
   place.inside = inside.generic_string();
   place.path = root_ / inside;
   place.shown = shown_.empty() ? place.inside : fmt::format("{}/{}", shown_, place.inside);
-  require(is_below(root_, place.path), "{}: '{}' leads out of the package; put the file into the package", shown_, uri);
+  const bool leaves = (!inside.empty() && *inside.begin() == "..") || !is_below(root_, place.path);
+  require(!leaves || outside_, "{}: '{}' leads out of the package; put the file into the package{}", shown_, uri,
+          unpacked_ ? "" : ", or allow it with --allow-outside");
   return place;
 }
 

@@ -18,7 +18,10 @@ class Package {
  public:
   // Throws Error (input) when there is no such file, or it is no package. An archive is unpacked into a private folder
   // that lives as long as the package. `shown` is what messages call it.
-  static std::shared_ptr<const Package> open(const std::filesystem::path& path, std::string shown);
+  // `outside`: an SSD file or folder of the user's own may refer to files that are not below its folder; an archive
+  // never may.
+  static std::shared_ptr<const Package> open(const std::filesystem::path& path, std::string shown,
+                                             bool outside = false);
   // What parameters and mappings inside of an FMU are resolved against; the same refusals.
   static std::shared_ptr<const Package> open_archive(const std::filesystem::path& archive, std::string shown);
 
@@ -35,7 +38,7 @@ class Package {
     std::string fragment{};      // behind '#'
   };
   // What a URI means, relative to the folder (below the root) of the file that has it. Throws Error (input) for a URI
-  // that leads out of the package, and for schemes other than relative references.
+  // that leads out of the package (unless it may), and for schemes other than relative references.
   [[nodiscard]] Place resolve(std::string_view uri, std::string_view folder = {}) const;
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
@@ -46,6 +49,7 @@ class Package {
   void find_structures();
 
   std::optional<TempFolder> unpacked_;
+  bool outside_ = false;
   std::filesystem::path root_;
   std::string shown_;
   std::vector<std::string> structures_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "ssp/annotations.hpp"
 #include "ssp/builder.hpp"
 #include "ssp/read.hpp"
 
@@ -21,12 +22,14 @@ graph::Document to_system(const std::shared_ptr<const Package>& package, const s
     document.system.experiment.start = ssd.default_experiment.front().start_time;
     document.system.experiment.stop = ssd.default_experiment.front().stop_time;
   }
+  apply_annotations({ssd, *package, package->resolve(structure).shown}, document, diagnostics);
   document.system.kept = builder.packages();
   return document;
 }
 
 graph::Document read_system(const std::filesystem::path& file, const ReadOptions& options) {
-  const auto package = Package::open(file, file.filename().empty() ? file.string() : file.filename().string());
+  const auto package =
+      Package::open(file, file.filename().empty() ? file.string() : file.filename().string(), options.allow_outside);
   Diagnostics diagnostics;
   auto document = to_system(package, package->find_structure(options.variant), diagnostics);
   diagnostics.sort();

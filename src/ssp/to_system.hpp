@@ -12,7 +12,8 @@
 namespace consort::ssp {
 
 struct ReadOptions {
-  std::string variant{};  // which SSD of the package, see Package::find_structure()
+  std::string variant{};       // which SSD of the package, see Package::find_structure()
+  bool allow_outside = false;  // see Package::open()
 };
 
 // A package (.ssp), a folder that one was unpacked into, or an SSD file. Throws Error (input) for what cannot be made a

@@ -23,8 +23,8 @@ constexpr std::array included{Name("system"), Name("set")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
                               Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure")};
 constexpr std::array connector{Name("causality"), Name("type"), Name("unit")};
-constexpr std::array connection{Name("from"),   Name("to"),  Name("factor"),
-                                Name("offset"), Name("map"), Name("convert_units")};
+constexpr std::array connection{Name("from"), Name("to"),     Name("factor"),       Name("offset"),
+                                Name("map"),  Name("others"), Name("convert_units")};
 constexpr std::array value{Name("value"), Name("unit")};
 constexpr std::array unit_of_measure{Name("kg"),  Name("m"),  Name("s"),   Name("A"),      Name("K"),
                                      Name("mol"), Name("cd"), Name("rad"), Name("factor"), Name("offset")};

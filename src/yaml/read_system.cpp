@@ -303,6 +303,8 @@ class ConnectionReader {
     const auto factor = fields.find("factor");
     const auto offset = fields.find("offset");
     const auto map = fields.find("map");
+    if (const auto others = fields.find("others"); others && !map)
+      throw others->error("'others' says what happens to values that a map does not list; add the map, or remove it");
     if (map && (factor || offset))
       throw map->error("a connection has either a map or a factor and an offset; remove one");
     if (map) {
@@ -310,6 +312,8 @@ class ConnectionReader {
       for (const auto& [key, value] : map->entries("'map'"))
         mapping.entries.emplace_back(key.node().text, value.text("the target of a map"));
       if (mapping.entries.empty()) throw map->error("the map has no entries; write {{from: to, …}}, or remove it");
+      if (const auto others = fields.find("others"))
+        mapping.partial = others->choice("'others'", {"error", "keep"}) == 1;
       connection.transformation = std::move(mapping);
     } else if (factor || offset) {
       graph::Linear linear;

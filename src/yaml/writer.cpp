@@ -233,6 +233,7 @@ class Writer {
       Flow entries;
       for (const auto& [source, target] : mapping->entries) entries.add(scalar(source), scalar(target));
       flow.add("map", entries.text());
+      if (mapping->partial) flow.add("others", std::string("keep"));
     }
     if (c.suppress_unit_conversion) flow.add("convert_units", std::string("false"));
     return flow.text();

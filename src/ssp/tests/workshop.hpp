@@ -97,6 +97,18 @@ class Workshop {
     plant = std::make_unique<graph::Plant>();
     return *plant;
   }
+  // A plant that is there already, to add to it.
+  graph::Plant& fmu_like(const std::string& name) { return *plants_.at(name); }
+  // Descriptions by file name; what was added before counts.
+  [[nodiscard]] graph::Catalogue catalogue() {
+    for (auto& [name, plant] : plants_)
+      if (!std::exchange(finished_[name], true)) plant->d.finish();
+    return [this](const graph::Component& c) -> const describe::Description& {
+      const auto found = plants_.find(c.source.filename().string());
+      if (found == plants_.end()) throw input_error("there is no '{}' in the workshop", c.source.string());
+      return found->second->d;
+    };
+  }
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path() / "package"; }
   // As an archive.
   [[nodiscard]] std::filesystem::path packed(const std::string& name = "plan.ssp") const {
@@ -109,14 +121,7 @@ class Workshop {
   const graph::Plan& plan(const std::filesystem::path& path, const ReadOptions& options = {},
                           const graph::CompileOptions& compile = {}) {
     document_ = read_system(path, options);
-    for (auto& [name, plant] : plants_)
-      if (!std::exchange(finished_[name], true)) plant->d.finish();
-    const graph::Catalogue catalogue = [this](const graph::Component& c) -> const describe::Description& {
-      const auto found = plants_.find(c.source.filename().string());
-      if (found == plants_.end()) throw input_error("there is no '{}' in the workshop", c.source.string());
-      return found->second->d;
-    };
-    plan_ = graph::compile(document_.system, catalogue, compile);
+    plan_ = graph::compile(document_.system, catalogue(), compile);
     return plan_;
   }
   const graph::Plan& plan() { return plan(folder()); }

@@ -1,0 +1,150 @@
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/fmu_options.hpp"
+#include "engine/library.hpp"
+#include "engine/system_files.hpp"
+#include "ssp/from_system.hpp"
+#include "yaml/writer.hpp"
+
+namespace consort::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string from;
+  std::string to;
+  std::string variant;
+  std::string version = "2.0";
+  bool allow_outside = false;
+  fmi::OpenOptions open;
+};
+
+bool has_ending(const std::string& file, std::initializer_list<std::string_view> endings) {
+  const auto ending = fs::path(file).extension().string();
+  return std::any_of(endings.begin(), endings.end(), [&](auto e) { return iequals(e, ending); });
+}
+
+// Values of all levels, with their units, prefixes and mappings, as start values of the units in their own units.
+class Settler {
+ public:
+  explicit Settler(const graph::Plan& plan) : plan_(plan) {}
+
+  void operator()(graph::System& system, const std::string& prefix = "") {
+    system.settings.clear();
+    for (auto& component : system.components) {
+      component.settings.clear();
+      const auto unit = plan_.find_unit(prefix + component.name);
+      if (unit == graph::no_unit) continue;
+      const auto& planned = plan_.units[unit];
+      for (const auto* set : {&planned.starts.structural(), &planned.starts.others()})
+        for (std::size_t i = 0; i < set->variables.size(); ++i)
+          component.set(std::string((*planned.description)[set->variables[i]].name), set->values[i].text());
+    }
+    for (auto& inner : system.systems) (*this)(inner, prefix + inner.name + ".");
+  }
+
+ private:
+  const graph::Plan& plan_;
+};
+
+// The FMUs of a package beside the file that is written, each once.
+class Unpacker {
+ public:
+  explicit Unpacker(fs::path folder) : folder_(std::move(folder)) {}
+
+  void operator()(graph::System& system) {
+    for (auto& component : system.components) {
+      const auto source = component.source.string();
+      if (source.starts_with("model:")) continue;
+      auto& copy = copies_[source];
+      if (copy.empty()) copy = take(component.source);
+      component.source = copy;
+    }
+    for (auto& inner : system.systems) (*this)(inner);
+  }
+
+ private:
+  fs::path take(const fs::path& source) {
+    std::error_code failed;
+    fs::create_directories(folder_, failed);
+    std::string name = source.filename().string();
+    for (int n = 2; !names_.insert(name).second; ++n)
+      name = fmt::format("{}_{}{}", source.stem().string(), n, source.extension().string());
+    fs::copy(source, folder_ / name, fs::copy_options::recursive | fs::copy_options::overwrite_existing, failed);
+    if (failed)
+      throw run_error("{}: cannot be written: {}; check the folder and the disk", (folder_ / name).string(),
+                      failed.message());
+    return folder_ / name;
+  }
+
+  fs::path folder_;
+  std::map<std::string, fs::path> copies_;
+  std::set<std::string> names_;
+};
+
+void write_yaml(const Options& o, graph::Document document, engine::Library& library) {
+  const fs::path file = fs::absolute(o.to).lexically_normal();
+  const bool packed = !has_ending(o.from, {".yaml", ".yml"});
+  if (packed) {
+    const auto plan = graph::compile(document.system, library.catalogue());
+    Settler{plan}(document.system);
+    Unpacker(file.parent_path() / file.stem())(document.system);
+  }
+  std::ofstream out(file, std::ios::binary);
+  out << yaml::write_system(document, file.parent_path());
+  if (!out.flush()) throw run_error("{}: cannot be written; check the folder and the disk", o.to);
+}
+
+int convert(const Options& o) {
+  require(o.version == "1.0" || o.version == "2.0", "--ssp-version is 1.0 or 2.0, not '{}'", o.version);
+  const auto version = o.version == "1.0" ? ssp::Version::v1_0 : ssp::Version::v2_0;
+  const bool to_ssp = has_ending(o.to, {".ssp"});
+  require(to_ssp || has_ending(o.to, {".yaml", ".yml"}),
+          "{}: systems are written as .ssp or .yaml; choose one of these", o.to);
+  const bool whole_package = to_ssp && o.variant.empty() && !has_ending(o.from, {".yaml", ".yml", ".ssd"});
+  if (whole_package) {
+    require(engine::is_system_file(o.from), "{}: is no system that can be read", o.from);
+    ssp::convert_package(o.from, o.to, version);
+  } else {
+    auto document = engine::read_system_file(o.from, {o.variant, o.allow_outside});
+    engine::LibraryOptions from;
+    from.open = o.open;
+    engine::Library library(std::move(from));
+    if (to_ssp) {
+      for (const auto& note : ssp::write_package(document, o.to, {version, library.catalogue()}))
+        fmt::print(stderr, "note: {}\n", note);
+    } else {
+      write_yaml(o, std::move(document), library);
+    }
+  }
+  fmt::print(stderr, "wrote {}\n", o.to);
+  return 0;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  auto& c = *app.add_subcommand("convert",
+                                "write a system in another format: .yaml to .ssp, .ssp to .yaml or another version");
+  c.add_option("FROM", o->from, "the system: .yaml, .ssp, .ssd, or an unpacked package")->required();
+  c.add_option("TO", o->to, "NAME.ssp or NAME.yaml; FMUs of a package are put into the folder NAME")->required();
+  c.add_option("--ssp-version", o->version, "1.0 or 2.0")->capture_default_str();
+  c.add_option("--variant", o->variant, "which system of a package that has several");
+  c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
+  add_open_options(c, o->open);
+  c.callback([o, &action] { action = [o] { return convert(*o); }; });
+}
+
+}  // namespace consort::cli

@@ -1,0 +1,57 @@
+#include "cli/parameters.hpp"
+
+#include <filesystem>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ssp/parameters.hpp"
+#include "ssp/read.hpp"
+
+namespace consort::cli {
+
+namespace {
+
+std::vector<graph::Setting> from_ssv(const std::string& file) {
+  Diagnostics unused;
+  const auto set = ssp::read<ssp::ParameterSet>(file, file, unused);
+  return ssp::settings_of(set, nullptr, "", file, unused);
+}
+
+std::vector<graph::Setting> from_csv(const std::string& file) {
+  const auto table = read_csv(file);
+  const auto name = table.find("name");
+  const auto value = table.find("value");
+  const auto unit = table.find("unit");
+  require(name && value, "{}: a table of parameters has the columns 'name' and 'value', and 'unit' if wanted", file);
+  std::vector<graph::Setting> settings;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    graph::Setting s;
+    s.name = table.cell(row, *name);
+    s.value = table.cell(row, *value);
+    if (unit) s.unit = table.cell(row, *unit);
+    s.where = fmt::format("{}:{}", file, table.line(row));
+    if (s.name.empty()) table.refuse(row, *name, "the name is empty; write it as UNIT.VARIABLE");
+    settings.push_back(std::move(s));
+  }
+  return settings;
+}
+
+}  // namespace
+
+std::vector<graph::Setting> read_parameters(const std::vector<std::string>& files) {
+  std::vector<graph::Setting> all;
+  for (const auto& file : files) {
+    const auto ending = std::filesystem::path(file).extension().string();
+    const bool ssv = iequals(ending, ".ssv");
+    require(ssv || iequals(ending, ".csv"), "{}: parameters are read from .ssv and .csv files; convert it", file);
+    auto some = ssv ? from_ssv(file) : from_csv(file);
+    all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+  }
+  return all;
+}
+
+}  // namespace consort::cli

@@ -1,0 +1,132 @@
+#include "cli/system_info.hpp"
+
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace consort::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Counts {
+  std::size_t units = 0, systems = 0, connections = 0, values = 0;
+};
+void count(const graph::System& system, Counts& counts) {
+  counts.units += system.components.size();
+  counts.systems += system.systems.size();
+  counts.connections += system.connections.size();
+  counts.values += system.settings.size();
+  for (const auto& c : system.components) counts.values += c.settings.size();
+  for (const auto& inner : system.systems) count(inner, counts);
+}
+
+std::string source_name(const graph::Component& component) {
+  const std::string source = component.source.string();
+  return source.starts_with("model:") ? source : component.source.filename().string();
+}
+
+// "  (3 values)" and the like, nothing when there are none.
+std::string values_text(std::size_t n) {
+  return n == 0 ? std::string() : fmt::format(", {} value{}", n, n == 1 ? "" : "s");
+}
+
+void add_connectors(const graph::System& system, const std::string& indent, std::string& out) {
+  for (const auto& c : system.connectors)
+    fmt::format_to(std::back_inserter(out), "{}· {}  {}{}{}\n", indent, c.name, describe::name_of(c.causality),
+                   c.type ? fmt::format(", {}", name_of(*c.type)) : "", c.unit.empty() ? "" : ", in " + c.unit);
+}
+
+void add_tree(const graph::System& system, const std::string& indent, std::string& out) {
+  add_connectors(system, indent, out);
+  const std::size_t all = system.components.size() + system.systems.size();
+  std::size_t n = 0;
+  const auto branch = [&] { return ++n == all ? "└─ " : "├─ "; };
+  for (const auto& c : system.components)
+    fmt::format_to(std::back_inserter(out), "{}{}{}  {}{}{}\n", indent, branch(), c.name, source_name(c),
+                   c.interface ? fmt::format(", {}", describe::name_of(*c.interface)) : "",
+                   values_text(c.settings.size()));
+  for (const auto& inner : system.systems) {
+    const bool last = n + 1 == all;
+    fmt::format_to(std::back_inserter(out), "{}{}{}  system, {} connections{}\n", indent, branch(), inner.name,
+                   inner.connections.size(), values_text(inner.settings.size()));
+    add_tree(inner, indent + (last ? "   " : "│  "), out);
+  }
+}
+
+Json settings_json(const std::vector<graph::Setting>& settings) {
+  Json list = Json::array();
+  for (const auto& s : settings) {
+    Json j{{"name", s.name}, {"value", s.value}};
+    if (!s.unit.empty()) j["unit"] = s.unit;
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+Json tree_json(const graph::System& system) {
+  Json j{{"name", system.name}, {"description", system.description}};
+  j["connectors"] = Json::array();
+  for (const auto& c : system.connectors) {
+    Json one{{"name", c.name}, {"causality", describe::name_of(c.causality)}};
+    if (c.type) one["type"] = name_of(*c.type);
+    if (!c.unit.empty()) one["unit"] = c.unit;
+    j["connectors"].push_back(std::move(one));
+  }
+  j["units"] = Json::array();
+  for (const auto& c : system.components)
+    j["units"].push_back({{"name", c.name}, {"source", c.source.string()}, {"values", settings_json(c.settings)}});
+  j["connections"] = Json::array();
+  for (const auto& c : system.connections) j["connections"].push_back({{"from", c.from.text()}, {"to", c.to.text()}});
+  j["values"] = settings_json(system.settings);
+  j["systems"] = Json::array();
+  for (const auto& inner : system.systems) j["systems"].push_back(tree_json(inner));
+  return j;
+}
+
+}  // namespace
+
+std::string system_text(const graph::Document& document) {
+  const auto& system = document.system;
+  Counts counts;
+  count(system, counts);
+  std::string out = fmt::format("{:<18} {}\n", "system", system.name);
+  const auto line = [&](const char* name, const std::string& value) {
+    if (!value.empty()) fmt::format_to(std::back_inserter(out), "{:<18} {}\n", name, value);
+  };
+  line("description", system.description);
+  line("size", fmt::format("{} units, {} nested systems, {} connections, {} values", counts.units, counts.systems,
+                           counts.connections, counts.values));
+  const auto& e = system.experiment;
+  std::string experiment;
+  const auto add = [&](const char* name, const std::optional<double>& value, const char* unit) {
+    if (value)
+      fmt::format_to(std::back_inserter(experiment), "{}{} {}{}", experiment.empty() ? "" : ", ", name, *value, unit);
+  };
+  add("start", e.start, " s");
+  add("stop", e.stop, " s");
+  add("step", e.step, " s");
+  add("tolerance", e.tolerance, "");
+  line("experiment", experiment);
+  line("stepper", document.run.stepper);
+  for (const auto& note : system.notes) line("note", note);
+  out += '\n';
+  add_tree(system, "", out);
+  return out;
+}
+
+std::string system_json(const graph::Document& document) {
+  const auto& e = document.system.experiment;
+  const auto optional = [](const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); };
+  Json j = tree_json(document.system);
+  j["experiment"] = {{"start", optional(e.start)},
+                     {"stop", optional(e.stop)},
+                     {"step", optional(e.step)},
+                     {"tolerance", optional(e.tolerance)}};
+  j["notes"] = document.system.notes;
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace consort::cli

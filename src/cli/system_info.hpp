@@ -1,0 +1,13 @@
+// What a system contains, for people and machines.
+#pragma once
+
+#include <string>
+
+#include "graph/run_settings.hpp"
+
+namespace consort::cli {
+
+[[nodiscard]] std::string system_text(const graph::Document& document);
+[[nodiscard]] std::string system_json(const graph::Document& document);
+
+}  // namespace consort::cli

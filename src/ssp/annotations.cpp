@@ -1,0 +1,235 @@
+#include "ssp/annotations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+#include <pugixml.hpp>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ssp/xml_in.hpp"
+#include "yaml/reader.hpp"
+
+namespace consort::ssp {
+
+namespace {
+
+using graph::Group;
+
+std::optional<double> number(pugi::xml_node node, const char* attribute) {
+  const auto a = node.attribute(attribute);
+  return a ? read_double(a.value()) : std::nullopt;
+}
+std::optional<double> positive(pugi::xml_node node, const char* attribute) {
+  const auto value = number(node, attribute);
+  return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
+}
+
+// The first element of that name, at any depth.
+pugi::xml_node find(pugi::xml_node node, std::string_view name) {
+  return node.find_node([&](const pugi::xml_node& n) { return local_name(n.name()) == name; });
+}
+
+class Applier {
+ public:
+  Applier(const Annotated& from, graph::Document& document, Diagnostics& diagnostics)
+      : from_(from), document_(document), diagnostics_(diagnostics) {}
+
+  void operator()() {
+    const auto& ssd = from_.structure;
+    if (!ssd.default_experiment.empty()) each(ssd.default_experiment.front().annotations, &Applier::of_run);
+    each(ssd.annotations, &Applier::of_run);
+    each(ssd.system.annotations, &Applier::of_run);
+    of_elements(ssd.system, document_.system);
+    // Ours is said last: somebody who uses both means it.
+    for (const auto* all : {&ssd.system.annotations, &ssd.annotations})
+      for (const auto& a : *all)
+        if (a.type == run_annotation) own_run(a);
+  }
+
+ private:
+  template <class Do>
+  void each(const Annotations& annotations, Do what) {
+    for (const auto& a : annotations) {
+      pugi::xml_document xml;
+      if (xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment))
+        (this->*what)(a, xml);
+    }
+  }
+
+  void add(Severity severity, const Annotation& a, std::string message) {
+    diagnostics_.add({severity, from_.shown, a.line.number, fmt::format("annotation {}", a.type), std::move(message)});
+  }
+
+  // --- the run as a whole
+
+  void of_run(const Annotation& a, const pugi::xml_document& xml) {
+    if (a.type == "com.opensimulationplatform") osp_run(a, xml);
+    if (a.type == "org.openmodelica") omsimulator_run(a, xml);
+    if (a.type.starts_with("se.umu.math.umit")) fmigo_run(a, xml);
+  }
+
+  void osp_run(const Annotation& a, const pugi::xml_document& xml) {
+    if (const auto step = positive(find(xml, "FixedStepAlgorithm"), "baseStepSize")) use_step(a, *step);
+  }
+
+  void omsimulator_run(const Annotation& a, const pugi::xml_document& xml) {
+    auto& e = document_.system.experiment;
+    if (const auto master = find(xml, "FixedStepMaster")) {
+      if (const auto step = positive(master, "stepSize")) use_step(a, *step);
+      if (const auto tolerance = positive(master, "relativeTolerance")) e.tolerance = tolerance;
+    }
+    if (const auto solver = find(xml, "VariableStepSolver")) {
+      if (const auto step = positive(solver, "maximumStepSize"); step && !e.step) use_step(a, *step);
+      if (const auto tolerance = positive(solver, "relativeTolerance"); tolerance && !e.tolerance)
+        e.tolerance = tolerance;
+    }
+    if (const auto interval = positive(find(xml, "SimulationInformation"), "loggingInterval"))
+      document_.run.output_interval = interval;
+  }
+
+  void fmigo_run(const Annotation& a, const pugi::xml_document& xml) {
+    if (const auto arguments = find(xml, "MasterArguments")) {
+      if (const auto step = positive(arguments, "timestep")) use_step(a, *step);
+      auto& e = document_.system.experiment;
+      if (const auto duration = positive(arguments, "duration")) e.stop = e.start.value_or(0) + *duration;
+    }
+    if (const auto order = find(xml, "ExecutionOrder")) {
+      Group root = fmigo_group(a, order.first_child(), Group::Kind::parallel);
+      document_.run.groups = {std::move(root)};
+      document_.run.stepper = "groups";
+      note(a, "units are stepped in the groups of the annotation");
+    }
+    for (auto constraint = find(xml, "KinematicConstraints").first_child(); constraint;
+         constraint = constraint.next_sibling())
+      add(Severity::error, a,
+          fmt::format("the constraint between '{}' and '{}' ties their motions together, which is not simulated; "
+                      "connect them by inputs and outputs, for example through a spring and a damper",
+                      constraint.attribute("element1").value(), constraint.attribute("element2").value()));
+  }
+
+  Group fmigo_group(const Annotation& a, pugi::xml_node node, Group::Kind kind) {
+    Group group;
+    group.kind = kind;
+    for (const auto child : node.children()) {
+      const auto name = local_name(child.name());
+      if (name == "s" || name == "p") {
+        group.members.push_back(fmigo_group(a, child, name == "s" ? Group::Kind::serial : Group::Kind::parallel));
+      } else if (name == "c") {
+        group.members.push_back({Group::Kind::unit, below_root(child.child_value()), {}});
+      } else {
+        add(Severity::warning, a,
+            fmt::format("<{}> in the order of execution is not understood; name components", child.name()));
+      }
+    }
+    return group;
+  }
+
+  // FMIGo's names begin with the root system's.
+  [[nodiscard]] std::string below_root(std::string_view path) const {
+    path = trim(path);
+    const std::string prefix = from_.structure.system.name + ".";
+    return std::string(path.starts_with(prefix) ? path.substr(prefix.size()) : path);
+  }
+
+  void use_step(const Annotation& a, double step) {
+    document_.system.experiment.step = step;
+    note(a, fmt::format("communication step {} s", step));
+  }
+  void note(const Annotation& a, const std::string& what) {
+    add(Severity::note, a, fmt::format("{} (annotation {})", what, a.type));
+  }
+
+  // --- elements, side by side in the file and in the system made of it
+
+  void of_elements(const System& said, graph::System& made) {
+    const std::string solver = omsimulator_solver(said);
+    for (const auto& c : said.components) {
+      const auto found =
+          std::find_if(made.components.begin(), made.components.end(), [&](const auto& m) { return m.name == c.name; });
+      if (found == made.components.end()) continue;
+      if (!solver.empty()) found->solver = solver;
+      for (const auto& a : c.annotations) of_component(a, *found);
+    }
+    for (const auto& inner : said.systems) {
+      const auto found =
+          std::find_if(made.systems.begin(), made.systems.end(), [&](const auto& m) { return m.name == inner.name; });
+      if (found != made.systems.end()) of_elements(inner, *found);
+    }
+  }
+
+  // The solver that OMSimulator uses for the Model Exchange units of a system, by our name for it.
+  static std::string omsimulator_solver(const System& system) {
+    for (const auto& a : system.annotations) {
+      if (a.type != "org.openmodelica") continue;
+      pugi::xml_document xml;
+      xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment);
+      const std::string_view name = find(xml, "VariableStepSolver").attribute("description").value();
+      if (name == "cvode") return "bdf";
+      if (name == "euler") return "explicit-euler";
+    }
+    return {};
+  }
+
+  void of_component(const Annotation& a, graph::Component& component) {
+    pugi::xml_document xml;
+    xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment);
+    if (a.type == unit_annotation) {
+      const auto unit = find(xml, "Unit");
+      if (const auto solver = unit.attribute("solver")) component.solver = solver.value();
+      if (const auto substeps = unit.attribute("substeps"))
+        component.substeps = read_number<std::uint32_t>(substeps.value()).value_or(1);
+      if (const auto answers = unit.attribute("answers"))
+        component.answers = read_bool(answers.value()).value_or(false);
+    }
+    const auto step = document_.system.experiment.step;
+    if (const auto hint = positive(find(xml, "StepSizeHint"), "value");
+        hint && step && a.type == "com.opensimulationplatform") {
+      const double ratio = std::round(*step / *hint);
+      if (ratio >= 2 && ratio <= 1e6) component.substeps = static_cast<std::uint32_t>(ratio);
+    }
+  }
+
+  // --- ours: the keys of a system file that say how it is run
+
+  void own_run(const Annotation& a) {
+    pugi::xml_document xml;
+    xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment | pugi::parse_ws_pcdata);
+    const std::string text = xml.document_element().child_value();
+    try {
+      auto said = yaml::parse_system("consort: 1\nunits: {}\n" + text,
+                                     fmt::format("{}:{} (annotation)", from_.shown, a.line.number));
+      auto& e = document_.system.experiment;
+      const auto take = [](auto& to, const auto& value) {
+        if (value) to = value;
+      };
+      take(e.start, said.system.experiment.start);
+      take(e.stop, said.system.experiment.stop);
+      take(e.step, said.system.experiment.step);
+      take(e.tolerance, said.system.experiment.tolerance);
+      document_.run = std::move(said.run);
+      // A package says what is run, not where on this machine something is written.
+      document_.run.result_file.clear();
+      if (!document_.run.input_file.empty())
+        document_.run.input_file =
+            from_.package.resolve(std::filesystem::path(document_.run.input_file).filename().string(), "resources")
+                .path.string();
+    } catch (const Error& problem) {
+      add(Severity::error, a, problem.what());
+    }
+  }
+
+  const Annotated& from_;
+  graph::Document& document_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void apply_annotations(const Annotated& from, graph::Document& document, Diagnostics& diagnostics) {
+  Applier(from, document, diagnostics)();
+}
+
+}  // namespace consort::ssp

@@ -1,0 +1,523 @@
+#include "ssp/from_system.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/xml.hpp"
+#include "graph/known_measures.hpp"
+#include "ssp/annotations.hpp"
+#include "ssp/write.hpp"
+#include "yaml/writer.hpp"
+
+namespace consort::ssp {
+
+using describe::Causality;
+using describe::Description;
+using describe::Variable;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string kind_of(Causality causality) {
+  switch (causality) {
+    case Causality::parameter: return "parameter";
+    case Causality::calculated_parameter: return "calculatedParameter";
+    case Causality::input: return "input";
+    case Causality::output: return "output";
+    case Causality::structural_parameter: return "structuralParameter";
+    default: return "local";
+  }
+}
+
+// SSP 1.0 knows the types of FMI 2.0 only; what it cannot say is left out, and the FMU's own type counts.
+TypeKind kind_of(Type type, Version version) {
+  const bool old = version == Version::v1_0;
+  switch (type) {
+    case Type::Float64: return TypeKind::real;
+    case Type::Float32: return old ? TypeKind::none : TypeKind::float32;
+    case Type::Int8: return old ? TypeKind::none : TypeKind::int8;
+    case Type::UInt8: return old ? TypeKind::none : TypeKind::uint8;
+    case Type::Int16: return old ? TypeKind::none : TypeKind::int16;
+    case Type::UInt16: return old ? TypeKind::none : TypeKind::uint16;
+    case Type::Int32: return TypeKind::integer;
+    case Type::UInt32: return old ? TypeKind::none : TypeKind::uint32;
+    case Type::Int64: return old ? TypeKind::none : TypeKind::int64;
+    case Type::UInt64: return old ? TypeKind::none : TypeKind::uint64;
+    case Type::Boolean: return TypeKind::boolean;
+    case Type::String: return TypeKind::string;
+    case Type::Binary: return TypeKind::binary;
+    case Type::Enumeration: return TypeKind::none;  // names an enumeration, see data_type()
+    case Type::Clock: return old ? TypeKind::none : TypeKind::clock;
+  }
+  return TypeKind::none;
+}
+
+// "x[1,2]" → {"x", {1, 2}}; no indices when the text is not of that form.
+std::pair<std::string, std::vector<std::uint64_t>> split_indices(const std::string& text) {
+  const auto open = text.rfind('[');
+  if (open == std::string::npos || text.back() != ']') return {text, {}};
+  std::vector<std::uint64_t> indices;
+  for (const auto part : split(std::string_view(text).substr(open + 1, text.size() - open - 2), ',')) {
+    const std::string digits(trim(part));
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos || digits.size() > 18)
+      return {text, {}};
+    indices.push_back(std::stoull(digits));
+  }
+  return {text.substr(0, open), std::move(indices)};
+}
+
+// What the type of a value must be when nobody says: as the text reads.
+TypeKind guess_kind(const std::string& value) {
+  const auto parts = split_white(value);
+  if (parts.size() == 1 && (parts[0] == "true" || parts[0] == "false")) return TypeKind::boolean;
+  const auto is_number = [](std::string_view text) {
+    try {
+      static_cast<void>(parse_element<double>(text));
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  return !parts.empty() && std::all_of(parts.begin(), parts.end(), is_number) ? TypeKind::real : TypeKind::string;
+}
+
+class Exporter {
+ public:
+  Exporter(const WriteOptions& options, Export& out) : options_(options), out_(out) {}
+
+  void operator()(const graph::Document& document) {
+    auto& ssd = out_.structure;
+    ssd.version = name_of(options_.version);
+    ssd.name = document.system.name;
+    ssd.generation_tool = "Consort";
+    scopes_.push_back(&document.system);
+    ssd.system = system_of(document.system);
+    if (ssd.system.name.empty()) ssd.system.name = "system";
+    for (auto& [name, base] : units_) {
+      Unit unit;
+      unit.name = name;
+      unit.base = base;
+      ssd.units.push_back(std::move(unit));
+    }
+    for (auto& [name, enumeration] : enumerations_) ssd.enumerations.push_back(std::move(enumeration));
+    add_experiment(document);
+  }
+
+ private:
+  // --- systems and components
+
+  System system_of(const graph::System& from) {
+    System to;
+    to.name = from.name;
+    to.description = from.description;
+    for (const auto& c : from.connectors) to.connectors.push_back(own_connector(c, from));
+    for (const auto& c : from.components) {
+      to.order.push_back(System::Kind::component);
+      to.components.push_back(component_of(c, from));
+    }
+    for (const auto& inner : from.systems) {
+      to.order.push_back(System::Kind::system);
+      scopes_.push_back(&inner);
+      to.systems.push_back(system_of(inner));
+      scopes_.pop_back();
+    }
+    for (const auto& c : from.connections) to.connections.push_back(connection_of(c, from));
+    to.bindings = bindings_of(from.settings, [&](const std::string& path) { return variable_of(from, path); });
+    return to;
+  }
+
+  Connector own_connector(const graph::Connector& c, const graph::System& system) {
+    Connector connector;
+    connector.name = c.name;
+    connector.kind = kind_of(c.causality);
+    if (c.type) connector.type.kind = kind_of(*c.type, options_.version);
+    if (!c.unit.empty()) {
+      if (connector.type.kind == TypeKind::none) connector.type.kind = TypeKind::real;
+      connector.type.unit = use_unit(c.unit, measure_in(system, c.unit));
+    }
+    return connector;
+  }
+
+  Component component_of(const graph::Component& from, const graph::System& system) {
+    require(
+        !from.source.string().starts_with("model:"),
+        "unit '{}' is a model written in C++ or Python ('{}'), which has no file to pack; export it as an FMU first",
+        from.name, from.source.string());
+    Component to;
+    to.name = from.name;
+    to.source = add_resource(from.source);
+    if (from.interface == describe::InterfaceType::co_simulation) to.implementation = "CoSimulation";
+    if (from.interface == describe::InterfaceType::model_exchange) to.implementation = "ModelExchange";
+    if (from.interface == describe::InterfaceType::scheduled_execution) to.implementation = "ScheduledExecution";
+    const Description* const d = options_.catalogue ? &options_.catalogue(from) : nullptr;
+    add_connectors(from, system, d, to);
+    to.bindings = bindings_of(from.settings, [&](const std::string& name) { return Known{d, find(d, name)}; });
+    if (from.substeps != 1 || !from.solver.empty() || from.answers) {
+      std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
+      if (from.substeps != 1) xml += fmt::format(" substeps=\"{}\"", from.substeps);
+      if (!from.solver.empty()) xml += fmt::format(" solver=\"{}\"", from.solver);
+      if (from.answers) xml += " answers=\"true\"";
+      to.annotations.push_back({std::string(unit_annotation), xml + "/>", {}});
+    }
+    return to;
+  }
+
+  std::string add_resource(const fs::path& source) {
+    const auto key = source.lexically_normal().string();
+    if (const auto known = resources_.find(key); known != resources_.end()) return known->second;
+    std::string stem = source.stem().string();
+    if (stem.empty()) stem = "unit";
+    std::string name = stem;
+    for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", stem, n);
+    const std::string inside = fmt::format("resources/{}.fmu", name);
+    resources_[key] = inside;
+    out_.resources.push_back({source, inside});
+    return escaped(inside);
+  }
+
+  // As URIs have it (RFC 3986, 2.1).
+  static std::string escaped(const std::string& path) {
+    std::string out;
+    for (const char c : path) {
+      const auto u = static_cast<unsigned char>(c);
+      const bool plain =
+          u < 0x80 && (std::isalnum(u) != 0 || std::string_view("/._-~()+,=@!").find(c) != std::string_view::npos);
+      out += plain ? std::string(1, c) : fmt::format("%{:02X}", u);
+    }
+    return out;
+  }
+
+  static const Variable* find(const Description* d, std::string_view name) {
+    if (d == nullptr) return nullptr;
+    const auto id = d->find(name);
+    return id == describe::no_variable ? nullptr : &(*d)[id];
+  }
+
+  // The name of the variable behind an end, and the indices of an element.
+  static std::pair<std::string, std::vector<std::uint64_t>> split_end(const Description* d, const std::string& name) {
+    if (d == nullptr || find(d, name) != nullptr) return {name, {}};
+    auto parts = split_indices(name);
+    return find(d, parts.first) == nullptr ? std::pair(name, std::vector<std::uint64_t>()) : parts;
+  }
+
+  // SSP 2.0, 5.2.1: at least those connectors are there that are connected.
+  void add_connectors(const graph::Component& from, const graph::System& system, const Description* d, Component& to) {
+    std::vector<std::pair<std::string, bool>> ends;  // and whether they are sources
+    std::set<std::string> known;
+    const auto add = [&](const std::string& name, bool source) {
+      auto base = split_end(d, name).first;
+      if (known.insert(base).second) ends.emplace_back(std::move(base), source);
+    };
+    for (const auto& c : system.connections) {
+      if (c.from.element == from.name) add(c.from.connector, true);
+      if (c.to.element == from.name) add(c.to.connector, false);
+    }
+    for (const auto& c : from.connectors) add(c.name, c.causality != Causality::input);
+    for (const auto& [name, source] : ends) to.connectors.push_back(connector_of(from, d, name, source));
+  }
+
+  Connector connector_of(const graph::Component& from, const Description* d, const std::string& name, bool source) {
+    Connector connector;
+    connector.name = name;
+    connector.kind = source ? "output" : "input";
+    if (const auto* v = find(d, name)) {
+      connector.kind = kind_of(v->causality);
+      connector.type = data_type(*d, *v);
+      for (const auto& dimension : d->dimensions_of(*v)) {
+        if (options_.version == Version::v1_0) break;
+        Dimension& one = connector.dimensions.emplace_back();
+        if (!dimension.is_reference) {
+          one.size = dimension.size;
+        } else if (const auto id = d->find(dimension.reference, Type::UInt64); id != describe::no_variable) {
+          one.size_connector = std::string((*d)[id].name);
+        }
+      }
+    }
+    const auto said =
+        std::find_if(from.connectors.begin(), from.connectors.end(), [&](const auto& c) { return c.name == name; });
+    if (said != from.connectors.end() && !said->unit.empty()) {
+      if (connector.type.kind == TypeKind::none) connector.type.kind = TypeKind::real;
+      connector.type.unit = use_unit(said->unit, measure_in(*scopes_.back(), said->unit));
+    }
+    return connector;
+  }
+
+  DataType data_type(const Description& d, const Variable& v) {
+    DataType type;
+    type.kind = kind_of(v.type, options_.version);
+    if (is_float(v.type) && type.kind != TypeKind::none && v.unit != describe::no_measure && d.units[v.unit].base)
+      type.unit = use_unit(std::string(d.units[v.unit].name), d.units[v.unit].base);
+    if (v.type == Type::Binary && !v.mime_type.empty()) type.mime_type = std::string(v.mime_type);
+    if (v.type == Type::Enumeration && v.declared_type != describe::no_type) {
+      const auto& declared = d.types[v.declared_type];
+      type.enumeration = use_enumeration(declared);
+      if (!type.enumeration.empty()) type.kind = TypeKind::enumeration;
+    }
+    return type;
+  }
+
+  template <class Declared>
+  std::string use_enumeration(const Declared& declared) {
+    Enumeration e;
+    e.name = std::string(declared.name);
+    for (const auto& item : declared.items) e.items.push_back({std::string(item.name), item.value});
+    if (e.items.empty()) return {};
+    const auto [known, is_new] = enumerations_.emplace(e.name, e);
+    return is_new || known->second.items == e.items ? e.name : std::string();
+  }
+
+  // --- units of measure
+
+  static BaseUnit base_of(const describe::BaseUnit& base) {
+    BaseUnit b;
+    for (std::size_t i = 0; i < b.exponents.size(); ++i) b.exponents[i] = base.exponents[i];
+    b.factor = base.factor;
+    b.offset = base.offset;
+    return b;
+  }
+
+  // Defines the unit in the file. Empty when the name means something else there already, or nothing at all.
+  std::string use_unit(const std::string& name, const std::optional<describe::BaseUnit>& base) {
+    if (!base) return {};
+    const auto [known, is_new] = units_.emplace(name, base_of(*base));
+    if (is_new || known->second == base_of(*base)) return name;
+    out_.notes.push_back(
+        fmt::format("the unit '{}' is defined in two ways; connectors of the second are written "
+                    "without it",
+                    name));
+    return {};
+  }
+
+  std::optional<describe::BaseUnit> measure_in(const graph::System& system, const std::string& name) const {
+    for (const auto& u : system.units)
+      if (u.name == name && u.base) return u.base;
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+      for (const auto& u : (*scope)->units)
+        if (u.name == name && u.base) return u.base;
+    return graph::known_measure(name);
+  }
+
+  // --- connections
+
+  Connection connection_of(const graph::Connection& from, const graph::System& system) {
+    Connection to;
+    const auto* const source = description_of(system, from.from.element);
+    const auto* const sink = description_of(system, from.to.element);
+    if (!from.from.element.empty()) to.start_element = from.from.element;
+    std::tie(to.start_connector, to.start_indices) = split_end(source, from.from.connector);
+    if (!from.to.element.empty()) to.end_element = from.to.element;
+    std::tie(to.end_connector, to.end_indices) = split_end(sink, from.to.connector);
+    to.suppress_unit_conversion = from.suppress_unit_conversion;
+    to.transformation = transformation_of(from.transformation, find(source, to.start_connector),
+                                          fmt::format("{} → {}", from.from.text(), from.to.text()));
+    return to;
+  }
+
+  const Description* description_of(const graph::System& system, const std::string& element) const {
+    const auto* const component = element.empty() ? nullptr : system.component(element);
+    return component == nullptr || !options_.catalogue ? nullptr : &options_.catalogue(*component);
+  }
+
+  Transformation transformation_of(const graph::Transformation& from, const Variable* source, const std::string& what) {
+    using Kind = Transformation::Kind;
+    Transformation to;
+    if (const auto* linear = std::get_if<graph::Linear>(&from)) {
+      to.kind = Kind::linear;
+      to.factor = linear->factor;
+      to.offset = linear->offset;
+    }
+    const auto* const mapping = std::get_if<graph::Mapping>(&from);
+    if (mapping == nullptr) return to;
+    to.entries = mapping->entries;
+    to.kind = mapping_kind(to.entries, source);
+    if (!mapping->partial)
+      out_.notes.push_back(
+          fmt::format("{}: values that the map does not list are an error here and stay as they are in "
+                      "SSP",
+                      what));
+    return to;
+  }
+
+  static Transformation::Kind mapping_kind(const std::vector<std::pair<std::string, std::string>>& entries,
+                                           const Variable* source) {
+    using Kind = Transformation::Kind;
+    const auto all = [&](auto&& is) {
+      return std::all_of(entries.begin(), entries.end(), [&](const auto& e) { return is(e.first) && is(e.second); });
+    };
+    const auto is_boolean = [](const std::string& t) { return t == "true" || t == "false" || t == "0" || t == "1"; };
+    const auto is_integer = [](const std::string& t) {
+      return !t.empty() && t.find_first_not_of("0123456789", t[0] == '-' ? 1 : 0) == std::string::npos;
+    };
+    if ((source == nullptr || source->type == Type::Boolean) && all(is_boolean)) return Kind::boolean;
+    return all(is_integer) ? Kind::integer : Kind::enumeration;
+  }
+
+  // --- values
+
+  struct Known {
+    const Description* description = nullptr;
+    const Variable* variable = nullptr;
+  };
+
+  // What a path of a system's setting leads to; nothing for connectors and what is not known.
+  Known variable_of(const graph::System& system, const std::string& path) const {
+    const auto end = system.endpoint(path);
+    if (end.element.empty()) return {};
+    if (const auto* const inner = system.system(end.element)) return variable_of(*inner, end.connector);
+    const auto* const d = description_of(system, end.element);
+    return {d, find(d, end.connector)};
+  }
+
+  template <class Find>
+  std::vector<ParameterBinding> bindings_of(const std::vector<graph::Setting>& settings, Find&& known) {
+    std::vector<ParameterBinding> bindings;
+    std::set<std::string> names;
+    bool mapped = false;
+    for (const auto& s : settings) {
+      const bool maps = !s.convert_units || !std::holds_alternative<std::monostate>(s.transformation);
+      if (bindings.empty() || maps || mapped || !names.insert(s.name).second) {
+        auto& set = bindings.emplace_back().inlined.emplace_back();
+        set.version = name_of(options_.version);
+        set.name = fmt::format("values {}", bindings.size());
+        names = {s.name};
+      }
+      mapped = maps;
+      auto& binding = bindings.back();
+      const Known target = known(s.name);
+      add_parameter(s, target, binding.inlined.front());
+      if (!maps) continue;
+      auto& mapping = binding.mapping.emplace_back().inlined.emplace_back();
+      mapping.version = name_of(options_.version);
+      auto& entry = mapping.entries.emplace_back();
+      entry.source = entry.target = s.name;
+      entry.suppress_unit_conversion = !s.convert_units;
+      entry.transformation = transformation_of(s.transformation, target.variable, s.name);
+    }
+    return bindings;
+  }
+
+  void add_parameter(const graph::Setting& s, const Known& target, ParameterSet& set) {
+    Parameter p;
+    p.name = s.name;
+    p.kind = parameter_kind(s, target);
+    const bool text = p.kind == TypeKind::string || p.kind == TypeKind::binary || p.kind == TypeKind::enumeration;
+    if (!s.elements.empty()) {
+      p.values = s.elements;
+    } else if (text) {
+      p.values = {s.value};
+    } else {
+      for (const auto part : split_white(s.value)) p.values.emplace_back(xsd(part));
+    }
+    if (!s.unit.empty() && !text) add_unit(s, target, p, set);
+    if (p.values.size() > 1 && options_.version == Version::v2_0) add_dimensions(target, p);
+    set.parameters.push_back(std::move(p));
+  }
+
+  // As XSD writes what is not finite.
+  static std::string xsd(std::string_view text) {
+    if (iequals(text, "inf") || iequals(text, "+inf")) return "INF";
+    if (iequals(text, "-inf")) return "-INF";
+    if (iequals(text, "nan")) return "NaN";
+    return std::string(text);
+  }
+
+  TypeKind parameter_kind(const graph::Setting& s, const Known& target) const {
+    if (target.variable == nullptr) return guess_kind(s.value);
+    if (target.variable->type == Type::Enumeration) {
+      const bool number = guess_kind(s.value) == TypeKind::real;
+      return number ? TypeKind::integer : TypeKind::enumeration;
+    }
+    const auto kind = kind_of(target.variable->type, options_.version);
+    if (kind != TypeKind::none) return kind;
+    return is_float(target.variable->type) ? TypeKind::real : TypeKind::integer;
+  }
+
+  void add_unit(const graph::Setting& s, const Known& target, Parameter& p, ParameterSet& set) {
+    auto base = s.measure ? s.measure : measure_in(*scopes_.back(), s.unit);
+    if (!base && target.description != nullptr)
+      for (const auto& u : target.description->units)
+        if (u.name == s.unit && u.base) base = u.base;
+    const bool same = target.variable != nullptr && target.description->unit_name(*target.variable) == s.unit;
+    if (!base && (same || s.lenient)) return;
+    require(base.has_value(), "the value of '{}' is given in '{}', which nobody defines; define the unit", s.name,
+            s.unit);
+    p.unit = s.unit;
+    const auto known =
+        std::find_if(set.units.begin(), set.units.end(), [&](const auto& u) { return u.name == s.unit; });
+    if (known != set.units.end()) return;
+    auto& unit = set.units.emplace_back();
+    unit.name = s.unit;
+    unit.base = base_of(*base);
+  }
+
+  static void add_dimensions(const Known& target, Parameter& p) {
+    std::uint64_t product = 1;
+    if (target.variable != nullptr)
+      for (const auto& d : target.description->dimensions_of(*target.variable)) {
+        p.dimensions.emplace_back().size = d.size;
+        product *= d.is_reference ? 0 : d.size;
+      }
+    if (product == p.values.size()) return;
+    p.dimensions.clear();
+    p.dimensions.emplace_back().size = p.values.size();
+  }
+
+  // --- how it is run
+
+  void add_experiment(const graph::Document& document) {
+    const auto& e = document.system.experiment;
+    const auto start = document.run.start ? document.run.start : e.start;
+    const auto stop = document.run.stop ? document.run.stop : e.stop;
+    if (start || stop) {
+      auto& experiment = out_.structure.default_experiment.emplace_back();
+      experiment.start_time = start;
+      experiment.stop_time = stop;
+    }
+    graph::Document run;
+    run.system.experiment = e;
+    run.run = document.run;
+    if (!run.run.result_file.empty())
+      out_.notes.push_back("the name of the result file is not part of a package; give --output-file when it is run");
+    run.run.result_file.clear();
+    if (!run.run.input_file.empty()) {
+      const auto name = fs::path(run.run.input_file).filename().string();
+      out_.resources.push_back({run.run.input_file, "resources/" + name});
+      run.run.input_file = name;
+    }
+    std::string text;
+    const std::string yaml = yaml::write_system(run);
+    for (const auto line : split(yaml, '\n'))
+      if (!line.empty() && !line.starts_with("consort:") && !line.starts_with("name:") && !line.starts_with("units:"))
+        text += std::string(line) + "\n";
+    if (text.empty()) return;
+    pugi::xml_document xml;
+    auto node = xml.append_child("consort:Run");
+    node.append_attribute("xmlns:consort") = std::string(annotation_namespace).c_str();
+    node.append_child(pugi::node_pcdata).set_value(("\n" + text).c_str());
+    out_.structure.annotations.push_back({std::string(run_annotation), xml_text(node), {}});
+  }
+
+  const WriteOptions& options_;
+  Export& out_;
+  std::vector<const graph::System*> scopes_;
+  std::map<std::string, BaseUnit> units_;
+  std::map<std::string, Enumeration> enumerations_;
+  std::map<std::string, std::string> resources_;  // by path
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+Export from_system(const graph::Document& document, const WriteOptions& options) {
+  Export out;
+  Exporter(options, out)(document);
+  return out;
+}
+
+}  // namespace consort::ssp
