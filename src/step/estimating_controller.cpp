@@ -36,6 +36,37 @@ void require_rollback(const ControllerSetup& setup, std::string_view name) {
   }
 }
 
+// Most types have no values at all, and a copy is made in every step.
+void copy_columns(const Columns& from, Columns& to) {
+  for_each_type([&]<class T>() {
+    const auto& source = from.column<T>();
+    auto& target = to.column<T>();
+    if (source.empty() && target.empty()) return;
+    target = source;
+  });
+}
+
+// All that goes back with a rejected step: everything but what controllers remember. The bindings name every member, so
+// that a new one is not forgotten here.
+void copy_run(const RunState& from, RunState& to) {
+  const auto& [t, steps, signals, previous, history, iteration, stopped, coarse, bonds, control] = from;
+  const auto& [inputs, outputs, derivatives, order, next_event] = signals;
+  static_cast<void>(control);
+  to.t = t;
+  to.steps = steps;
+  copy_columns(inputs, to.signals.inputs);
+  copy_columns(outputs, to.signals.outputs);
+  to.signals.derivatives = derivatives;
+  to.signals.order = order;
+  to.signals.next_event = next_event;
+  copy_columns(previous, to.previous);
+  to.history = history;
+  to.coarse = coarse;
+  to.iteration = iteration;
+  to.stopped = stopped;
+  to.bonds = bonds;
+}
+
 enum class Kind : std::uint8_t { richardson, modified };
 
 class EstimatingController final : public Controller {
@@ -228,17 +259,8 @@ class EstimatingController final : public Controller {
     bring_back(saved_, state);
   }
   // All but what the controller itself remembers.
-  static void keep(RunState& state, RunState& copy) {
-    auto control = std::move(state.control);
-    state.control.signals.clear();
-    copy = state;
-    state.control = std::move(control);
-  }
-  static void bring_back(const RunState& copy, RunState& state) {
-    auto control = std::move(state.control);
-    state = copy;
-    state.control = std::move(control);
-  }
+  static void keep(const RunState& state, RunState& copy) { copy_run(state, copy); }
+  static void bring_back(const RunState& copy, RunState& state) { copy_run(copy, state); }
 
   void make_notes() {
     if (estimate_.outputs().empty())
