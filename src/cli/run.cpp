@@ -251,6 +251,8 @@ void add_run(CLI::App& app, Action& action) {
   add_log_options(c, o->log);
   c.add_flag("--quiet,-q", o->quiet, "no progress and no report");
   add_open_options(c, o->simulation.library.open);
+  c.add_flag("--compile", o->simulation.library.open.compile,
+             "build the binaries of FMUs that have sources, but none for this machine");
   c.callback([o, &action] { action = [o] { return run_system(*o); }; });
 }
 

@@ -99,7 +99,15 @@ std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned) {
 std::vector<std::unique_ptr<unit::Unit>> Library::make_units(const graph::Plan& plan) {
   std::vector<std::unique_ptr<unit::Unit>> units;
   units.reserve(plan.units.size());
-  for (const auto& planned : plan.units) units.push_back(make(planned));
+  for (const auto& planned : plan.units) {
+    try {
+      units.push_back(make(planned));
+    } catch (const Error& problem) {
+      const std::string text = problem.what();
+      if (text.find("'" + planned.name + "'") != std::string::npos) throw;
+      throw Error(problem.fault(), fmt::format("unit '{}': {}", planned.name, text));
+    }
+  }
   return units;
 }
 
