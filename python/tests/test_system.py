@@ -99,6 +99,23 @@ def test_a_failure_keeps_the_rows_up_to_it(fmus):
 # --- by hand
 
 
+def test_a_checkpoint_puts_another_simulation_where_this_one_was(quarter_car, tmp_path):
+    first = quarter_car.simulation(stop=0.1, step=1e-3)
+    first.initialize()
+    for _ in range(30):
+        first.step()
+    first.save(tmp_path / "here")
+    second = quarter_car.simulation(stop=0.1, step=1e-3)
+    second.load(tmp_path / "here")
+    assert second.time == first.time
+    while not first.done:
+        first.step()
+        second.step()
+        assert (first["chassis.z"], first["wheel.v"]) == (second["chassis.z"], second["wheel.v"])
+    with pytest.raises(consort.Error, match="belongs to another system"):
+        quarter_car.simulation(stop=0.1, step=2e-3).load(tmp_path / "here")
+
+
 def test_stepping_by_hand_gives_the_numbers_of_a_run(quarter_car):
     res = quarter_car.run(stop=0.1, step=1e-3)
     sim = quarter_car.simulation(stop=0.1, step=1e-3)

@@ -47,6 +47,8 @@ struct LoopSettings {
 struct IterationSettings {
   enum class Jacobian : std::uint8_t { automatic, derivatives, differences };
   enum class Scope : std::uint8_t { components, whole };  // what is iterated on its own: cycles of units, or everything
+  // Units of a cycle one after another, with few unknowns, or all at once; automatic: serial, but for Newton's method.
+  enum class Sweep : std::uint8_t { automatic, serial, parallel };
 
   std::string method = "iqn-ils";      // a name of couple/accelerator.hpp
   double tolerance = 1e-6;             // of every input, relative to the larger of its nominal value and itself
@@ -57,6 +59,7 @@ struct IterationSettings {
   double filter = 1e-6;                // what `iqn-ils` takes for noise, relative
   Jacobian jacobian = Jacobian::automatic;
   Scope scope = Scope::components;
+  Sweep sweep = Sweep::automatic;
   bool fails = true;  // a step that does not converge is an error; otherwise it is counted and the run goes on
 };
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "couple/gather.hpp"
 #include "graph/dependencies.hpp"
@@ -116,6 +120,75 @@ std::vector<Component> components_of(const graph::Plan& plan, bool whole) {
     (component_of[r.from] == component_of[r.to] ? component.inner : component.outer).push_back(r);
   }
   return components;
+}
+
+namespace {
+
+// A short feedback by the rule of Eades, Lin and Smyth: next comes who needs nothing of those without a place, else who
+// gives them the most more than it takes.
+std::map<UnitId, std::size_t> places(const Component& component) {
+  struct Balance {
+    std::int64_t takes = 0, gives = 0;
+    std::vector<UnitId> from{}, to{};
+    [[nodiscard]] std::int64_t key() const {
+      return takes == 0 ? std::numeric_limits<std::int64_t>::min() : takes - gives;
+    }
+  };
+  std::map<UnitId, Balance> units;
+  for (const auto u : component.units) units[u];
+  for (const auto& r : component.inner) {
+    if (r.from == r.to) continue;
+    units[r.from].to.push_back(r.to);
+    units[r.to].from.push_back(r.from);
+    ++units[r.from].gives;
+    ++units[r.to].takes;
+  }
+  std::set<std::pair<std::int64_t, UnitId>> waiting;
+  for (const auto& [u, balance] : units) waiting.emplace(balance.key(), u);
+  std::map<UnitId, std::size_t> place;
+  const auto change = [&](UnitId u, std::int64_t Balance::*count) {
+    if (place.contains(u)) return;
+    auto& balance = units[u];
+    waiting.erase({balance.key(), u});
+    --(balance.*count);
+    waiting.emplace(balance.key(), u);
+  };
+  while (!waiting.empty()) {
+    const UnitId next = waiting.begin()->second;
+    waiting.erase(waiting.begin());
+    place.emplace(next, place.size());
+    for (const auto to : units[next].to) change(to, &Balance::takes);
+    for (const auto from : units[next].from) change(from, &Balance::gives);
+  }
+  return place;
+}
+
+}  // namespace
+
+Sweep make_sweep(const Component& component, bool serial) {
+  Sweep sweep;
+  if (!serial) {
+    sweep.waves = {{component.units, {}}};
+    sweep.unknowns = component.inner;
+    return sweep;
+  }
+  const auto place = places(component);
+  std::vector<UnitId> order(component.units);
+  std::sort(order.begin(), order.end(), [&](UnitId a, UnitId b) { return place.at(a) < place.at(b); });
+  std::map<UnitId, std::vector<const Route*>> into;
+  for (const auto& r : component.inner) into[r.to].push_back(&r);
+  std::map<UnitId, std::size_t> wave;
+  for (const auto u : order) {
+    auto& own = wave[u];
+    for (const auto* r : into[u])
+      if (place.at(r->from) < place.at(u)) own = std::max(own, wave[r->from] + 1);
+    if (sweep.waves.size() <= own) sweep.waves.resize(own + 1);
+    sweep.waves[own].units.push_back(u);
+  }
+  for (auto& w : sweep.waves) std::sort(w.units.begin(), w.units.end());
+  for (const auto& r : component.inner)
+    (place.at(r.from) < place.at(r.to) ? sweep.waves[wave[r.to]].known : sweep.unknowns).push_back(r);
+  return sweep;
 }
 
 }  // namespace consort::step

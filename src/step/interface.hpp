@@ -40,4 +40,17 @@ struct Component {
 // Units that depend on each other in a circle together, sources first; or all units in one.
 [[nodiscard]] std::vector<Component> components_of(const graph::Plan& plan, bool whole);
 
+// The units of a component in the order in which one evaluation steps them. Units of a wave go at the same time;
+// `known` routes into them come from waves before. `unknowns` are the inner routes whose values nobody knows before.
+struct Sweep {
+  struct Wave {
+    std::vector<graph::UnitId> units;
+    std::vector<Route> known;
+  };
+  std::vector<Wave> waves;
+  std::vector<Route> unknowns;
+};
+// Serial: in an order that leaves few unknowns. Parallel: one wave, and all inner routes are unknown.
+[[nodiscard]] Sweep make_sweep(const Component& component, bool serial);
+
 }  // namespace consort::step

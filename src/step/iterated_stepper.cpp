@@ -156,6 +156,8 @@ class IteratedStepper final : public Stepper {
   // A component, and room for its iteration.
   struct Part {
     Component component;
+    Sweep sweep{};
+    bool serial = false;
     std::size_t memory = none;  // where it is in RunState::iteration; none: nothing to iterate
     std::unique_ptr<couple::Accelerator> accelerator{};
     unit::FleetSnapshot before{};
@@ -198,7 +200,10 @@ class IteratedStepper final : public Stepper {
   void add(Component component, const StepperSetup& setup) {
     auto part = std::make_unique<Part>();
     part->component = std::move(component);
-    if (!part->component.inner.empty()) {
+    part->serial = settings_.sweep == Settings::Sweep::serial ||
+                   (settings_.sweep == Settings::Sweep::automatic && settings_.method != "newton");
+    part->sweep = make_sweep(part->component, part->serial);
+    if (!part->sweep.unknowns.empty()) {
       check_rollback(part->component, setup.fleet);
       part->memory = iterating_++;
       make_room(*part, setup.fleet);
@@ -229,15 +234,16 @@ class IteratedStepper final : public Stepper {
   }
 
   void make_room(Part& part, unit::Fleet& fleet) const {
-    const auto& unknowns = part.component.inner;
+    const auto& unknowns = part.sweep.unknowns;
     for (auto* const v : {&part.x, &part.image, &part.scale, &part.moved, &part.there}) v->resize(unknowns.size());
     part.next_event.resize(part.component.units.size());
     part.report.unknowns = unknowns.size();
     for (const auto u : part.component.units) part.report.units.push_back(plan_.units[u].name);
-    // An output follows inputs of its own unit alone within a step, so that one of each unit may move at a time.
+    // Without a sweep through units, outputs follow inputs of their own unit alone, so that one of each may move at a
+    // time.
     std::vector<std::size_t> inputs_of(plan_.units.size(), 0);
     for (std::size_t j = 0; j < unknowns.size(); ++j) {
-      const std::size_t pass = inputs_of[unknowns[j].to]++;
+      const std::size_t pass = part.serial ? j : inputs_of[unknowns[j].to]++;
       if (part.passes.size() <= pass) {
         part.passes.emplace_back();
         part.moved_units.emplace_back();
@@ -246,7 +252,7 @@ class IteratedStepper final : public Stepper {
       part.moved_units[pass].push_back(unknowns[j].to);
     }
     for (auto& units : part.moved_units) std::sort(units.begin(), units.end());
-    part.derivatives = order_ == 0 && settings_.jacobian != Settings::Jacobian::differences && !hook_;
+    part.derivatives = !part.serial && order_ == 0 && settings_.jacobian != Settings::Jacobian::differences && !hook_;
     for (const auto u : part.component.units) {
       part.derivatives =
           part.derivatives && fleet.unit(u).step_derivatives() != nullptr && plan_.units[u].component.substeps == 1;
@@ -254,19 +260,25 @@ class IteratedStepper final : public Stepper {
     part.derivatives = part.derivatives && ask(part);
     require(settings_.jacobian != Settings::Jacobian::derivatives || part.derivatives,
             "the iteration is to take its Jacobian from derivatives, which need Model Exchange or native units without "
-            "sub-steps, order 0 and no scenario; choose 'differences'");
+            "sub-steps, all at once, order 0 and no scenario; choose 'differences'");
   }
 
   // --- a step
 
-  // False when a unit wants the run to end.
+  // One evaluation: all units, wave after wave. False when one wants the run to end.
   bool once(const Part& part, unit::Fleet& fleet, RunState& state, const unit::StepRequest& request) const {
-    if (hook_) hook_(state, part.component.units);
-    fleet.submit(part.component.units, unit::Verb::step, request, state.signals);
-    if (fleet.wait()) [[likely]]
-      return true;
-    return std::none_of(part.component.units.begin(), part.component.units.end(),
-                        [&](UnitId u) { return fleet.outcomes()[u].why == unit::Why::terminate; });
+    bool goes_on = true;
+    for (const auto& wave : part.sweep.waves) {
+      for (const auto& route : wave.known)
+        shape_.end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
+      if (hook_) hook_(state, wave.units);
+      fleet.submit(wave.units, unit::Verb::step, request, state.signals);
+      if (fleet.wait()) [[likely]]
+        continue;
+      goes_on = goes_on && std::none_of(wave.units.begin(), wave.units.end(),
+                                        [&](UnitId u) { return fleet.outcomes()[u].why == unit::Why::terminate; });
+    }
+    return goes_on;
   }
 
   unit::Why iterate(Part& part, unit::Fleet& fleet, RunState& state, const Interval& interval) {
@@ -295,7 +307,7 @@ class IteratedStepper final : public Stepper {
   }
 
   void begin(Part& part, unit::Fleet& fleet, RunState& state, const Interval& interval) const {
-    const auto& unknowns = part.component.inner;
+    const auto& unknowns = part.sweep.unknowns;
     const auto now = state.history.values(0);
     for (std::size_t i = 0; i < unknowns.size(); ++i) {
       part.x[i] = shape_.guess(state, unknowns[i].input);
@@ -316,16 +328,16 @@ class IteratedStepper final : public Stepper {
   }
 
   void put(const Part& part, const std::vector<double>& x, RunState& state) const {
-    for (std::size_t i = 0; i < x.size(); ++i) shape_.end_at(state, part.component.inner[i].input, x[i]);
+    for (std::size_t i = 0; i < x.size(); ++i) shape_.end_at(state, part.sweep.unknowns[i].input, x[i]);
   }
 
   static void take(const Part& part, const RunState& state, std::vector<double>& image) {
     const auto& outputs = state.signals.outputs.column<double>();
-    for (std::size_t i = 0; i < image.size(); ++i) image[i] = part.component.inner[i].value(outputs);
+    for (std::size_t i = 0; i < image.size(); ++i) image[i] = part.sweep.unknowns[i].value(outputs);
   }
 
   static double residual_of(const Part& part, std::size_t i) {
-    return std::abs(part.image[i] - part.x[i]) / std::max(part.component.inner[i].nominal, std::abs(part.x[i]));
+    return std::abs(part.image[i] - part.x[i]) / std::max(part.sweep.unknowns[i].nominal, std::abs(part.x[i]));
   }
   // The largest; what is not finite counts as infinite.
   static double residual(const Part& part) {
@@ -354,7 +366,7 @@ class IteratedStepper final : public Stepper {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
     std::vector<std::string> worst;
     for (std::size_t k = 0; k < order.size() && k < 4; ++k)
-      worst.push_back(fmt::format("{} {:.3g}", part.component.inner[order[k]].name, size(order[k])));
+      worst.push_back(fmt::format("{} {:.3g}", part.sweep.unknowns[order[k]].name, size(order[k])));
     throw run_error(
         "the inputs of {} do not converge in the step from t = {} s to {} s ({} iterations with '{}', tolerance {}; "
         "still changing, relative: {}); try a smaller step, another method (iqn-ils, newton), a relaxation below 1, or "
@@ -372,28 +384,32 @@ class IteratedStepper final : public Stepper {
   }
 
   void differences(Part& part, std::size_t pass, std::span<double> j) {
-    const auto& unknowns = part.component.inner;
+    const auto& unknowns = part.sweep.unknowns;
     const std::size_t n = unknowns.size();
     constexpr double relative = 1e-4;  // above the noise of units with step size control, below what curves
     part.moved = part.x;
     for (const auto k : part.passes[pass]) part.moved[k] += relative * part.scale[k];
     go_back(part, *part.fleet, *part.state);
     put(part, part.moved, *part.state);
-    if (hook_) hook_(*part.state, part.moved_units[pass]);
-    part.fleet->submit(part.moved_units[pass], unit::Verb::step, {part.interval.t, part.interval.h, true},
-                       part.state->signals);
-    part.fleet->wait();
+    const unit::StepRequest request{part.interval.t, part.interval.h, true};
+    if (part.serial) {
+      once(part, *part.fleet, *part.state, request);
+    } else {
+      if (hook_) hook_(*part.state, part.moved_units[pass]);
+      part.fleet->submit(part.moved_units[pass], unit::Verb::step, request, part.state->signals);
+      part.fleet->wait();
+    }
     ++part.report.for_jacobian;
     take(part, *part.state, part.there);
     for (const auto k : part.passes[pass]) {
       const double step = part.moved[k] - part.x[k];
       for (std::size_t i = 0; i < n; ++i)
-        if (unknowns[i].from == unknowns[k].to) j[k * n + i] = (part.there[i] - part.image[i]) / step;
+        if (part.serial || unknowns[i].from == unknowns[k].to) j[k * n + i] = (part.there[i] - part.image[i]) / step;
     }
   }
 
   void derivatives(Part& part, std::span<double> j) const {
-    const auto& unknowns = part.component.inner;
+    const auto& unknowns = part.sweep.unknowns;
     const std::size_t n = unknowns.size();
     constexpr double seed = 1;
     for (std::size_t k = 0; k < n; ++k) {
@@ -409,7 +425,7 @@ class IteratedStepper final : public Stepper {
 
   // What derivatives are asked for; false when one is that of an array's element.
   bool ask(Part& part) const {
-    const auto& unknowns = part.component.inner;
+    const auto& unknowns = part.sweep.unknowns;
     const auto& units = part.component.units;
     part.asked.resize(units.size());
     const auto member = [&](UnitId u) {

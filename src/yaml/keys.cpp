@@ -36,9 +36,9 @@ constexpr std::array control{Name("controller"), Name("tolerance"), Name("absolu
                              Name("minimum"),    Name("maximum"),   Name("safety"),   Name("shrink"),
                              Name("grow"),       Name("rule"),      Name("norm"),     Name("divisor")};
 constexpr std::array loop{Name("method"), Name("tolerance"), Name("iterations")};
-constexpr std::array iteration{Name("method"), Name("tolerance"),       Name("most"),   Name("relaxation"),
-                               Name("depth"),  Name("reuse"),           Name("filter"), Name("jacobian"),
-                               Name("scope"),  Name("if_not_converged")};
+constexpr std::array iteration{
+    Name("method"), Name("tolerance"), Name("most"),  Name("relaxation"), Name("depth"),           Name("reuse"),
+    Name("filter"), Name("jacobian"),  Name("scope"), Name("sweep"),      Name("if_not_converged")};
 constexpr std::array group{Name("serial"), Name("parallel")};
 constexpr std::array record{Name("variables"), Name("every"), Name("file"), Name("compression"), Name("substeps")};
 constexpr std::array scenario{Name("at"),      Name("set"), Name("hold"),  Name("ramp"),

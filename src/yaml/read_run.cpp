@@ -87,6 +87,11 @@ void read_iteration(const View& view, graph::IterationSettings& iteration) {
     constexpr Settings::Scope kinds[] = {Settings::Scope::components, Settings::Scope::whole};
     iteration.scope = kinds[scope->choice("'scope'", {"components", "whole"})];
   }
+  if (const auto sweep = fields.find("sweep")) {
+    constexpr Settings::Sweep kinds[] = {Settings::Sweep::automatic, Settings::Sweep::serial,
+                                         Settings::Sweep::parallel};
+    iteration.sweep = kinds[sweep->choice("'sweep'", {"auto", "serial", "parallel"})];
+  }
   if (const auto failure = fields.find("if_not_converged"))
     iteration.fails = failure->choice("'if_not_converged'", {"error", "go on"}) == 0;
 }

@@ -326,6 +326,8 @@ class Writer {
     if (it.jacobian != usual.jacobian)
       flow.add("jacobian", std::string(it.jacobian == Jacobian::derivatives ? "derivatives" : "differences"));
     if (it.scope != usual.scope) flow.add("scope", std::string("whole"));
+    if (it.sweep != usual.sweep)
+      flow.add("sweep", std::string(it.sweep == IterationSettings::Sweep::serial ? "serial" : "parallel"));
     if (!it.fails) flow.add("if_not_converged", std::string("go on"));
     if (!flow.empty()) line(1, "iteration: {}", flow.text());
   }

@@ -193,16 +193,17 @@ TEST(YamlReader, ReadsSystemsInSystemsAndFromOtherFiles) {
 // --- how it is run
 
 TEST(YamlReader, ReadsHowASystemIsRun) {
-  const auto d = read(two +
-                      "experiment: {start: 1, stop: 2 min, step: 1 ms, tolerance: 1e-6, output_interval: 0.1}\n"
-                      "run:\n  stepper: groups\n  extrapolation: 2\n  threads: 3\n  order: [b, a]\n"
-                      "  groups: [a, {parallel: [b, {serial: [c, d]}]}]\n"
-                      "  loops: {method: fixed-point, tolerance: 1e-10, iterations: 7}\n"
-                      "  iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2,\n"
-                      "              filter: 1e-3, jacobian: differences, scope: whole, if_not_converged: go on}\n"
-                      "  control: {controller: modified, tolerance: 1e-5, maximum: 10 ms, rule: pi}\n"
-                      "  consistent: never\n  real_time: 2\n  input_file: in.csv\n"
-                      "record: {variables: ['a.*', b.y], every: 10, file: out/x.h5, compression: 4, substeps: true}\n");
+  const auto d =
+      read(two +
+           "experiment: {start: 1, stop: 2 min, step: 1 ms, tolerance: 1e-6, output_interval: 0.1}\n"
+           "run:\n  stepper: groups\n  extrapolation: 2\n  threads: 3\n  order: [b, a]\n"
+           "  groups: [a, {parallel: [b, {serial: [c, d]}]}]\n"
+           "  loops: {method: fixed-point, tolerance: 1e-10, iterations: 7}\n"
+           "  iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2,\n"
+           "              filter: 1e-3, jacobian: differences, scope: whole, sweep: serial, if_not_converged: go on}\n"
+           "  control: {controller: modified, tolerance: 1e-5, maximum: 10 ms, rule: pi}\n"
+           "  consistent: never\n  real_time: 2\n  input_file: in.csv\n"
+           "record: {variables: ['a.*', b.y], every: 10, file: out/x.h5, compression: 4, substeps: true}\n");
   const auto& e = d.system.experiment;
   EXPECT_EQ(e.start, 1);
   EXPECT_EQ(e.stop, 120);
@@ -229,6 +230,7 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
   EXPECT_EQ(r.iteration.filter, 1e-3);
   EXPECT_EQ(r.iteration.jacobian, IterationSettings::Jacobian::differences);
   EXPECT_EQ(r.iteration.scope, IterationSettings::Scope::whole);
+  EXPECT_EQ(r.iteration.sweep, IterationSettings::Sweep::serial);
   EXPECT_FALSE(r.iteration.fails);
   EXPECT_EQ(r.control.controller, "modified");
   EXPECT_EQ(r.control.tolerance, 1e-5);

@@ -70,9 +70,9 @@ std::string text_of(const Document& d) {
                       static_cast<int>(r.consistency), r.output_interval.value_or(-99));
   text += fmt::format(" {} {} {}", r.loops.method, r.loops.tolerance, r.loops.iterations);
   const auto& i = r.iteration;
-  text += fmt::format(" {} {} {} {} {} {} {} {} {} {}", i.method, i.tolerance, i.most, i.relaxation.value_or(0),
-                      i.depth.value_or(0), i.reuse, i.filter, static_cast<int>(i.jacobian), static_cast<int>(i.scope),
-                      i.fails);
+  text += fmt::format(" {} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(i.sweep), i.method, i.tolerance, i.most,
+                      i.relaxation.value_or(0), i.depth.value_or(0), i.reuse, i.filter, static_cast<int>(i.jacobian),
+                      static_cast<int>(i.scope), i.fails);
   const auto& c = r.control;
   text += fmt::format(" {} {} {} {} {} {}", c.controller, c.tolerance.value_or(-99), c.absolute.value_or(-99),
                       c.initial.value_or(-99), c.minimum.value_or(-99), c.maximum.value_or(-99));
