@@ -36,30 +36,32 @@ void require_rollback(const ControllerSetup& setup, std::string_view name) {
   }
 }
 
-// Most types have no values at all, and a copy is made in every step.
-void copy_columns(const Columns& from, Columns& to) {
-  for_each_type([&]<class T>() {
-    const auto& source = from.column<T>();
-    auto& target = to.column<T>();
-    if (source.empty() && target.empty()) return;
-    target = source;
-  });
+// The types that a plan has values of; the columns of the others are always empty, and a copy is made in every step.
+std::vector<Type> types_of(const graph::Plan& plan) {
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < type_count; ++i)
+    if (plan.input_count[i] + plan.output_count[i] > 0) types.push_back(static_cast<Type>(i));
+  return types;
+}
+
+void copy_columns(const std::vector<Type>& types, const Columns& from, Columns& to) {
+  for (const auto type : types) with_type(type, [&]<class T>() { to.column<T>() = from.column<T>(); });
 }
 
 // All that goes back with a rejected step: everything but what controllers remember. The bindings name every member, so
 // that a new one is not forgotten here.
-void copy_run(const RunState& from, RunState& to) {
+void copy_run(const std::vector<Type>& types, const RunState& from, RunState& to) {
   const auto& [t, steps, signals, previous, history, iteration, stopped, coarse, bonds, control] = from;
   const auto& [inputs, outputs, derivatives, order, next_event] = signals;
   static_cast<void>(control);
   to.t = t;
   to.steps = steps;
-  copy_columns(inputs, to.signals.inputs);
-  copy_columns(outputs, to.signals.outputs);
+  copy_columns(types, inputs, to.signals.inputs);
+  copy_columns(types, outputs, to.signals.outputs);
   to.signals.derivatives = derivatives;
   to.signals.order = order;
   to.signals.next_event = next_event;
-  copy_columns(previous, to.previous);
+  copy_columns(types, previous, to.previous);
   to.history = history;
   to.coarse = coarse;
   to.iteration = iteration;
@@ -84,6 +86,7 @@ class EstimatingController final : public Controller {
             "the controller 'modified' compares extrapolated inputs, which the stepper '{}' does not have; use "
             "'richardson' with it",
             setup.stepper.name());
+    types_ = types_of(setup.plan);
     all_.resize(setup.fleet.size());
     for (UnitId u = 0; u < all_.size(); ++u) all_[u] = u;
     paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
@@ -259,8 +262,8 @@ class EstimatingController final : public Controller {
     bring_back(saved_, state);
   }
   // All but what the controller itself remembers.
-  static void keep(const RunState& state, RunState& copy) { copy_run(state, copy); }
-  static void bring_back(const RunState& copy, RunState& state) { copy_run(copy, state); }
+  void keep(const RunState& state, RunState& copy) const { copy_run(types_, state, copy); }
+  void bring_back(const RunState& copy, RunState& state) const { copy_run(types_, copy, state); }
 
   void make_notes() {
     if (estimate_.outputs().empty())
@@ -293,6 +296,7 @@ class EstimatingController final : public Controller {
   bool corrects_ = false;
   int local_order_ = 2;
   std::vector<UnitId> all_;
+  std::vector<Type> types_;
   std::vector<std::string> notes_;
   // Of this step alone.
   unit::FleetSnapshot units_, middle_units_;
