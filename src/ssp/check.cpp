@@ -1,6 +1,7 @@
 #include "ssp/check.hpp"
 
 #include <charconv>
+#include <filesystem>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -42,6 +43,8 @@ class Checker {
     try {
       d = &catalogue_(component);
     } catch (const Error& problem) {
+      std::error_code failed;
+      if (!std::filesystem::exists(component.source, failed)) return;  // told by the reader
       const auto [file, line] = place_of(component.where);
       diagnostics_.add({Severity::error, file, line, "SSP 2.0, 5.4: sources of components", problem.what()});
       return;

@@ -76,6 +76,7 @@ std::shared_ptr<const Package> Package::open(const fs::path& path, std::string s
     package->root_ = path;
   } else if (has_ending(path, ".ssd")) {
     package->outside_ = outside;
+    package->is_file_ = true;
     package->root_ = path.has_parent_path() ? path.parent_path() : fs::path(".");
     package->structures_ = {path.filename().string()};
     return package;
@@ -139,7 +140,7 @@ Package::Place Package::resolve(std::string_view uri, std::string_view folder) c
   const auto inside = (fs::path(folder) / relative).lexically_normal();
   place.inside = inside.generic_string();
   place.path = root_ / inside;
-  place.shown = shown_.empty() ? place.inside : fmt::format("{}/{}", shown_, place.inside);
+  place.shown = is_file_ ? place.inside : fmt::format("{}/{}", shown_, place.inside);
   const bool leaves = (!inside.empty() && *inside.begin() == "..") || !is_below(root_, place.path);
   require(!leaves || outside_, "{}: '{}' leads out of the package; put the file into the package{}", shown_, uri,
           unpacked_ ? "" : ", or allow it with --allow-outside");

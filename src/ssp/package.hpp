@@ -50,6 +50,7 @@ class Package {
 
   std::optional<TempFolder> unpacked_;
   bool outside_ = false;
+  bool is_file_ = false;  // an SSD file, whose name is not part of what its files are called
   std::filesystem::path root_;
   std::string shown_;
   std::vector<std::string> structures_;

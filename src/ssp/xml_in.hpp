@@ -96,14 +96,18 @@ class XmlIn {
   // <Connectors> around every <Connector>.
   template <class T>
   void list(std::string_view around, const char* name, std::vector<T>& all, Need need = Need::optional) {
-    const auto node = single(around);
-    if (!node) {
-      if (need == Need::required) add(Severity::error, fmt::format("<{}> has no <{}>; add it", node_.name(), around));
-      return;
+    const auto wanted = know(around);
+    int found = 0;
+    for (const auto node : node_.children()) {
+      if (local_name(node.name()) != wanted) continue;
+      if (++found == 2)
+        add(Severity::error, fmt::format("<{}> has several <{}>; all of them are read", node_.name(), around));
+      XmlIn inside(document_, node, diagnostics_, is_1_0_);
+      inside.children(name, all);
+      inside.report_unknown();
     }
-    XmlIn inside(document_, node, diagnostics_, is_1_0_);
-    inside.children(name, all);
-    inside.report_unknown();
+    if (found == 0 && need == Need::required)
+      add(Severity::error, fmt::format("<{}> has no <{}>; add it", node_.name(), around));
   }
 
   void inner(std::string& xml);
