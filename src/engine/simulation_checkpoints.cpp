@@ -1,0 +1,96 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "engine/checkpoint.hpp"
+#include "engine/run_identity.hpp"
+#include "engine/simulation_impl.hpp"
+
+namespace consort::engine {
+
+namespace {
+
+std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
+std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+
+}  // namespace
+
+void Simulation::Impl::save(const std::string& file, std::uint64_t rows) {
+  require(initialized_ && !terminated_, "a simulation can be saved between initialize() and its end");
+  require_serialization();
+  if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
+  Checkpoint c{identity_, state_.t, rows, {}, {}};
+  ByteWriter run;
+  couple::write(run, state_);
+  scenario_.write(run);
+  run(points_, output_);
+  c.run = text_of(run.take());
+  fleet_->save(all_units(), saved_);
+  for (UnitId u = 0; u < fleet_->size(); ++u) {
+    ByteWriter unit;
+    unit(text_of(fleet_->unit(u).rollback()->serialize(*saved_.units[u])), saved_.given[u]);
+    c.units.push_back(text_of(unit.take()));
+  }
+  write_checkpoint(file, c);
+}
+
+// The number of rows that had been recorded.
+std::uint64_t Simulation::Impl::load(const std::string& file) {
+  const Checkpoint c = read_checkpoint(file);
+  if (!initialized_) initialize();
+  require_serialization();
+  if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
+  require_same_identity(c.identity, identity_, file);
+  ByteReader::check(c.units.size() == fleet_->size());
+  fleet_->save(all_units(), saved_);  // for its shape
+  for (UnitId u = 0; u < fleet_->size(); ++u) {
+    const auto bytes = bytes_of(c.units[u]);
+    ByteReader reader(bytes);
+    std::string state;
+    reader(state, saved_.given[u]);
+    reader.expect_end();
+    saved_.units[u] = fleet_->unit(u).rollback()->deserialize(bytes_of(state));
+  }
+  const auto run = bytes_of(c.run);
+  ByteReader reader(run);
+  couple::read(reader, state_);
+  scenario_.read(reader);
+  reader(points_, output_);
+  reader.expect_end();
+  const auto estimated = state_.control.signals.size();
+  ByteReader::check(std::isfinite(state_.t) && state_.t == c.t &&
+                    (estimated == 0 || estimated == controller_->estimated().size()) &&
+                    (state_.bonds.empty() || state_.bonds.size() == bonds_.size()));
+  fleet_->restore(saved_);
+  saved_ = {};
+  prepared_->see_events(*fleet_);
+  controller_->restart();
+  report_.ended_early.clear();
+  report_.notes.push_back(fmt::format("went on from the checkpoint {} at t = {} s", file, state_.t));
+  return c.rows;
+}
+
+// A clear word before the run.
+void Simulation::Impl::require_serialization() const {
+  for (UnitId u = 0; u < fleet_->size(); ++u) {
+    auto* const states = fleet_->unit(u).rollback();
+    if (states != nullptr && states->can_serialize()) continue;
+    const auto& d = *plan_.units[u].description;
+    throw input_error(
+        "checkpoints need units that can write down their state, which unit '{}' ({}) cannot; {}run without "
+        "checkpoints",
+        plan_.units[u].name, describe::name_of(d.version),
+        d.interface(describe::InterfaceType::model_exchange) != nullptr && !fleet_->unit(u).answers_without_step()
+            ? "run it as Model Exchange (interface: me) if that can, or "
+            : "");
+  }
+}
+
+std::vector<UnitId> Simulation::Impl::all_units() const {
+  std::vector<UnitId> all(fleet_->size());
+  for (UnitId u = 0; u < all.size(); ++u) all[u] = u;
+  return all;
+}
+
+}  // namespace consort::engine

@@ -1,0 +1,115 @@
+// What a simulation is made of. Its parts are in files of their own: simulation.cpp makes it and takes steps,
+// simulation_run.cpp is the loop with all that belongs to a run, simulation_values.cpp gets and sets variables,
+// simulation_checkpoints.cpp saves and loads, simulation_report.cpp tells.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "couple/consistency.hpp"
+#include "couple/run_state.hpp"
+#include "engine/experiment.hpp"
+#include "engine/external_inputs.hpp"
+#include "engine/prepared_stepper.hpp"
+#include "engine/scenario.hpp"
+#include "engine/simulation.hpp"
+#include "engine/system_recorder.hpp"
+#include "step/controller.hpp"
+#include "step/stepper.hpp"
+#include "unit/timeline.hpp"
+
+namespace consort::engine {
+
+using graph::UnitId;
+
+class Simulation::Impl {
+ public:
+  Impl(const graph::System& system, SimulationOptions options, std::shared_ptr<Library> library);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  [[nodiscard]] const graph::Plan& plan() const { return plan_; }
+  [[nodiscard]] const SystemExperiment& experiment() const { return experiment_; }
+  [[nodiscard]] Time time() const { return state_.t; }
+
+  // --- the run
+  void initialize();
+  [[nodiscard]] bool done() const {
+    return !report_.ended_early.empty() || state_.t >= experiment_.last - experiment_.slack();
+  }
+  void step(Time limit);  // to `limit` at most
+  void terminate();
+  SystemReport run(std::span<record::Sink* const> sinks);
+  [[nodiscard]] SystemReport report() const;
+
+  // --- checkpoints
+  void save(const std::string& file, std::uint64_t rows);
+  std::uint64_t load(const std::string& file);  // the number of rows that had been recorded
+
+  // --- values
+  Value value(std::string_view path);
+  void set(std::string_view path, const Value& value);
+  [[nodiscard]] Type type_of_path(std::string_view path) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  class Checkpoints;
+  class Look;
+
+  static double seconds_since(Clock::time_point then) {
+    return std::chrono::duration<double>(Clock::now() - then).count();
+  }
+
+  graph::Plan compile(const graph::System& system);
+  void choose_consistency();
+  [[nodiscard]] Time next_event() const;
+  void end_early();
+  void begin_recording(SystemRecorder& recorder);
+  void require_serialization() const;
+  [[nodiscard]] std::vector<UnitId> all_units() const;
+  void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values);
+  [[nodiscard]] const graph::ExternalSignal* find_external(std::string_view name) const;
+  void add_trust(SystemReport& r) const;
+  void note_lags(const std::vector<bool>& takes_part);
+  void describe_run(const graph::System& system, unsigned threads);
+  [[nodiscard]] std::vector<record::Fact> facts() const;
+  [[nodiscard]] std::vector<std::string> unit_names() const;
+
+  Clock::time_point begun_;
+  SimulationOptions o_;
+  std::shared_ptr<Library> library_;
+  SystemReport report_;
+  graph::Plan plan_;
+  std::vector<std::unique_ptr<unit::Unit>> units_;
+  SystemExperiment experiment_;
+  std::unique_ptr<unit::Timeline> timeline_;
+  std::unique_ptr<unit::Fleet> fleet_;
+  couple::RunState state_;
+  Scenario scenario_;
+  ExternalInputs inputs_;
+  std::unique_ptr<step::Stepper> stepper_;
+  std::unique_ptr<couple::Consistency> consistency_;
+  couple::PowerBonds bonds_;
+  std::unique_ptr<PreparedStepper> prepared_;
+  std::unique_ptr<step::Controller> controller_;
+  std::vector<bool> is_late_;  // by unit: direct feed-through is seen a step late
+  std::vector<couple::LoopReport> initial_loops_;
+  unit::Timeline::Activity recording_;
+  std::uint64_t points_ = 0;  // output points, and which is next
+  std::uint64_t output_ = 1;
+  std::string identity_;         // of checkpoints
+  unit::FleetSnapshot saved_{};  // for these
+  double waited_ = 0;            // s, for the clock
+  bool all_vary_ = false;
+  bool varies_ = false;  // steps are not equal
+  bool initialized_ = false;
+  bool terminated_ = false;
+};
+
+}  // namespace consort::engine

@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/simulation_impl.hpp"
+
+namespace consort::engine {
+
+SystemReport Simulation::Impl::report() const {
+  SystemReport r = report_;
+  r.reached = state_.t;
+  r.steps = state_.control.accepted;
+  r.rejected = state_.control.rejected;
+  add_trust(r);
+  double in_units = 0;
+  for (UnitId u = 0; u < fleet_->size(); ++u) {
+    const auto counts = fleet_->counts(u);
+    r.units[u].seconds = fleet_->cost(u) * static_cast<double>(state_.control.unit_steps);
+    r.units[u].early_returns = counts.early_returns;
+    r.units[u].discarded = counts.discarded;
+    r.units[u].repeated_as_is = counts.repeated_as_is;
+    r.units[u].events = counts.events;
+    in_units += r.units[u].seconds;
+  }
+  // Units that cost little are left in one thread, however many there may be.
+  if (!fleet_->has_shared()) r.threads = 1;
+  const double busy = std::max(0.0, r.run_seconds - waited_);
+  // What was sampled may have been dearer than the rest, as first steps are; nobody worked longer than there was
+  // time.
+  if (const double most = busy * r.threads; r.run_seconds > 0 && in_units > most) {
+    for (auto& u : r.units) u.seconds *= most / in_units;
+    in_units = most;
+  }
+  r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
+  r.iterations = stepper_->iterations();
+  r.loops = initial_loops_;
+  if (consistency_) {
+    const auto& more = consistency_->loops();
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      r.loops[i].solved += more[i].solved;
+      r.loops[i].iterations += more[i].iterations;
+      r.loops[i].evaluations += more[i].evaluations;
+      r.loops[i].largest_residual = std::max(r.loops[i].largest_residual, more[i].largest_residual);
+    }
+  }
+  return r;
+}
+
+void Simulation::Impl::add_trust(SystemReport& r) const {
+  const auto& signals = state_.control.signals;
+  const auto estimated = controller_->estimated();
+  for (std::size_t i = 0; i < signals.size() && i < estimated.size(); ++i) {
+    const auto& s = signals[i];
+    r.trust.push_back({estimated[i].name, s.largest, s.accumulated, std::max(0.0, s.high - s.low), s.limited});
+    r.units[estimated[i].unit].limited += s.limited;
+  }
+  for (std::size_t i = 0; i < state_.bonds.size(); ++i) {
+    const auto& b = state_.bonds[i];
+    r.bonds.push_back({bonds_.name(i), b.made, b.lost_or_made, b.carried, b.largest, b.peak});
+  }
+}
+
+// Which outputs follow their inputs one step late.
+void Simulation::Impl::note_lags(const std::vector<bool>& takes_part) {
+  for (const auto& c : plan_.connections) {
+    if (c.from == graph::no_unit || (!takes_part.empty() && takes_part[c.to])) continue;
+    if (!plan_.units[c.to].feed_through[c.input].empty()) is_late_[c.to] = true;
+  }
+  const auto iterated = stepper_->iterations();  // until inputs agree with outputs: these are not late
+  std::vector<std::string_view> late;
+  for (std::size_t u = 0; u < is_late_.size(); ++u) {
+    const auto is = [&](const auto& i) { return std::count(i.units.begin(), i.units.end(), plan_.units[u].name) > 0; };
+    if (is_late_[u] && std::none_of(iterated.begin(), iterated.end(), is)) late.push_back(plan_.units[u].name);
+  }
+  if (late.empty()) return;
+  const std::size_t most = std::min<std::size_t>(late.size(), 6);
+  report_.notes.push_back(
+      fmt::format("direct feed-through of {}{} is seen at the end of each step, with the inputs of that step: units "
+                  "that cannot be "
+                  "evaluated without a step",
+                  fmt::join(std::span(late).first(most), ", "),
+                  late.size() > most ? fmt::format(" and {} more", late.size() - most) : ""));
+}
+
+void Simulation::Impl::describe_run(const graph::System& system, unsigned threads) {
+  report_.system = system.name;
+  report_.start = experiment_.start;
+  report_.stop = experiment_.stop;
+  report_.step = experiment_.step;
+  report_.stepper = std::string(stepper_->name());
+  report_.controller = std::string(controller_->name());
+  report_.equal_steps = !varies_;
+  report_.extrapolation = o_.run.extrapolation;
+  report_.threads = plan_.units.size() > 1 ? std::min<unsigned>(threads, static_cast<unsigned>(plan_.units.size())) : 1;
+  for (const auto& n : stepper_->notes()) report_.notes.push_back(n);
+  for (const auto& n : controller_->notes()) report_.notes.push_back(n);
+  for (const auto& n : plan_.notes) report_.assumed.push_back(n);
+  for (const auto& w : library_->warnings()) report_.warnings.push_back(w);
+  for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+    UnitReport unit;
+    unit.name = plan_.units[u].name;
+    unit.kind = std::string(describe::name_of(plan_.units[u].description->version));
+    if (units_[u]->answers_without_step() && plan_.units[u].description->version != describe::FmiVersion::native)
+      unit.kind += ", Model Exchange";
+    report_.units.push_back(std::move(unit));
+  }
+}
+
+std::vector<record::Fact> Simulation::Impl::facts() const {
+  std::vector<record::Fact> all{{"system", plan_.name},
+                                {"start time", fmt::format("{}", experiment_.start)},
+                                {"stop time", fmt::format("{}", experiment_.stop)},
+                                {"step size", fmt::format("{}", experiment_.step)},
+                                {"tolerance", fmt::format("{}", experiment_.tolerance)},
+                                {"stepper", report_.stepper},
+                                {"controller", report_.controller},
+                                {"extrapolation", fmt::format("{}", o_.run.extrapolation)}};
+  for (const auto& file : library_->files())
+    if (!file.digest.empty()) all.push_back({"sha256 of " + file.path, file.digest});
+  return all;
+}
+
+std::vector<std::string> Simulation::Impl::unit_names() const {
+  std::vector<std::string> names;
+  for (const auto& u : plan_.units) names.push_back(u.name);
+  return names;
+}
+
+}  // namespace consort::engine

@@ -1,0 +1,144 @@
+#include <atomic>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "engine/pace.hpp"
+#include "engine/simulation_impl.hpp"
+
+namespace consort::engine {
+
+// Writes them during a run; nothing when nobody wants any.
+class Simulation::Impl::Checkpoints {
+ public:
+  explicit Checkpoints(Impl& impl) : impl_(impl) {
+    if (impl_.o_.checkpoint_every) next_ = count(impl_.state_.t) + 1;
+  }
+  void write_when_due(SystemRecorder& recorder) {
+    if (next_ == 0 || count(impl_.state_.t) < next_) [[likely]]
+      return;
+    next_ = count(impl_.state_.t) + 1;
+    write(recorder);
+  }
+  // Who stops a run on request wants to go on.
+  void end(SystemRecorder& recorder) {
+    const auto* const stop = impl_.o_.stop_requested;
+    const bool stopped = stop != nullptr && stop->load(std::memory_order_relaxed);
+    if (next_ != 0 && stopped && (written_ == 0 || last_ != impl_.state_.t)) write(recorder);
+  }
+  void tell(std::vector<std::string>& notes) const {
+    if (written_ == 0) return;
+    notes.push_back(fmt::format("{} checkpoint{}, the last one at t = {} s: {}", written_, written_ == 1 ? "" : "s",
+                                last_, impl_.o_.checkpoint_file));
+  }
+
+ private:
+  // How many of the times have been passed.
+  [[nodiscard]] std::uint64_t count(Time t) const {
+    const auto& e = impl_.experiment_;
+    return static_cast<std::uint64_t>((t - e.start + e.slack()) / *impl_.o_.checkpoint_every);
+  }
+  // Rows first: a checkpoint must not know of any that a file has not.
+  void write(SystemRecorder& recorder) {
+    recorder.flush();
+    try {
+      impl_.save(impl_.o_.checkpoint_file, recorder.rows());
+      last_ = impl_.state_.t;
+      ++written_;
+    } catch (const Error& error) {  // a full disk is no reason to end a long run
+      if (std::exchange(failed_, true)) return;
+      impl_.report_.warnings.push_back(fmt::format("no checkpoint at t = {} s: {}", impl_.state_.t, error.what()));
+    }
+  }
+
+  Impl& impl_;
+  std::uint64_t next_ = 0;  // 0: none are wanted
+  std::uint64_t written_ = 0;
+  Time last_ = 0;
+  bool failed_ = false;
+};
+
+// Progress and requests to stop; the clock is read rarely when steps are fast.
+class Simulation::Impl::Look {
+ public:
+  Look(Impl& impl, Clock::time_point begun) : impl_(impl), begun_(begun), last_(begun) {}
+  void around() {
+    const auto* const stop = impl_.o_.stop_requested;
+    if (stop != nullptr && stop->load(std::memory_order_relaxed) && !impl_.done())
+      impl_.report_.ended_early = fmt::format("stopped on request at t = {} s", impl_.state_.t);
+    if (!impl_.o_.progress || ++since_ < every_) return;
+    since_ = 0;
+    const auto now = Clock::now();
+    const double passed = std::chrono::duration<double>(now - last_).count();
+    if (passed < 0.02 && every_ < 65536) every_ *= 2;
+    if (passed > 0.2 && every_ > 1) every_ /= 2;
+    if (passed < 0.02) return;
+    last_ = now;
+    const auto& e = impl_.experiment_;
+    impl_.o_.progress({e.start, impl_.state_.t, e.stop, e.step, std::chrono::duration<double>(now - begun_).count()});
+  }
+
+ private:
+  Impl& impl_;
+  Clock::time_point begun_, last_;
+  std::uint32_t since_ = 0;
+  std::uint32_t every_ = 1;
+};
+
+SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
+  SystemRecorder recorder(plan_, o_.run.record, sinks, {varies_, controller_->estimated()});
+  Pace pace(o_.run.real_time, o_.stop_requested);
+  initialize();
+  begin_recording(recorder);
+  const auto loop_begun = Clock::now();
+  pace.begin(state_.t);
+  Look look(*this, loop_begun);
+  Checkpoints checkpoints(*this);
+  while (!done()) {
+    const Time wanted = experiment_.output_point(output_);
+    step(all_vary_ ? wanted : unit::never);
+    const unit::Timeline::Span recording(timeline_.get(), recording_);
+    bool row = experiment_.records(state_.t, wanted);
+    if (row) {
+      while (experiment_.output_point(output_) <= state_.t + experiment_.slack()) ++output_;
+      row = ++points_ % o_.run.record_every == 0;
+    }
+    if (row && o_.run.record_substeps && report_.ended_early.empty())
+      recorder.write_parts(prepared_->begin(), state_.t, *fleet_);
+    if (row || done()) {
+      recorder.write(state_.t, *fleet_, state_);
+    } else if (o_.run.record_substeps) {
+      recorder.look(*fleet_, state_);
+    }
+    checkpoints.write_when_due(recorder);
+    pace.wait(state_.t);
+    look.around();
+  }
+  checkpoints.end(recorder);
+  report_.run_seconds = seconds_since(loop_begun);
+  terminate();
+  recorder.end();
+  report_.rows = recorder.rows();
+  checkpoints.tell(report_.notes);
+  for (auto& w : recorder.warnings()) report_.warnings.push_back(std::move(w));
+  report_.paced = o_.run.real_time.has_value();
+  report_.overruns = pace.overruns();
+  report_.latest = pace.latest();
+  waited_ = pace.waited();
+  if (timeline_) timeline_->write_chrome_trace(o_.trace_file, unit_names());
+  return report();
+}
+
+// From the beginning, or behind the rows that a checkpoint knows of.
+void Simulation::Impl::begin_recording(SystemRecorder& recorder) {
+  if (o_.restart_from.empty()) {
+    recorder.begin(facts());
+  } else if (recorder.resume(facts(), load(o_.restart_from))) {
+    if (o_.run.record_substeps) recorder.look(*fleet_, state_);
+    return;
+  }
+  recorder.write(state_.t, *fleet_, state_);
+}
+
+}  // namespace consort::engine
