@@ -379,7 +379,8 @@ class IteratedStepper final : public Stepper {
 
   void jacobian(Part& part, std::span<double> j) {
     std::fill(j.begin(), j.end(), 0.0);
-    if (part.derivatives) return derivatives(part, j);
+    if (part.derivatives && derivatives(part, j)) return;
+    std::fill(j.begin(), j.end(), 0.0);
     for (std::size_t pass = 0; pass < part.passes.size(); ++pass) differences(part, pass, j);
   }
 
@@ -408,19 +409,25 @@ class IteratedStepper final : public Stepper {
     }
   }
 
-  void derivatives(Part& part, std::span<double> j) const {
+  // False when a unit has none this time, as after an event in the step.
+  static bool derivatives(Part& part, std::span<double> j) {
     const auto& unknowns = part.sweep.unknowns;
     const std::size_t n = unknowns.size();
     constexpr double seed = 1;
     for (std::size_t k = 0; k < n; ++k) {
       const auto& asked = part.asked[part.member[k]];
-      part.fleet->unit(unknowns[k].to)
-          .step_derivatives()
-          ->step_directional(asked.outputs, {&part.inputs[k], 1}, {&seed, 1},
-                             std::span(part.there).first(asked.rows.size()));
+      try {
+        part.fleet->unit(unknowns[k].to)
+            .step_derivatives()
+            ->step_directional(asked.outputs, {&part.inputs[k], 1}, {&seed, 1},
+                               std::span(part.there).first(asked.rows.size()));
+      } catch (const Error&) {
+        return false;
+      }
       for (std::size_t r = 0; r < asked.rows.size(); ++r)
         j[k * n + asked.rows[r]] = unknowns[asked.rows[r]].factor * part.there[r];
     }
+    return true;
   }
 
   // What derivatives are asked for; false when one is that of an array's element.

@@ -246,6 +246,44 @@ TEST(IteratedCoupling, TakesTheSameJacobianFromDerivativesAsFromDifferences) {
   EXPECT_NEAR(values[0], values[1], 1e-7);
 }
 
+// As adapted units say after an event in the step.
+TEST(Newton, TakesDifferencesWhereAStepHasNoDerivatives) {
+  class None : public unit::StepDerivatives {
+   public:
+    int asked = 0;
+    void step_directional(std::span<const ValueReference>, std::span<const ValueReference>, std::span<const double>,
+                          std::span<double>) override {
+      ++asked;
+      throw run_error("there was an event in it");
+    }
+  };
+  None none;
+  const auto library = std::make_shared<Library>();
+  library->add("spy", [&](const std::string& name) {
+    auto unit = std::make_unique<SpyUnit>(name);
+    const auto u = unit->lambdas.input("u", 0.0);
+    const auto y = unit->lambdas.output("y", 1.0);
+    unit->lambdas.on_step([u, y](unit::LambdaUnit::Values& v, const unit::StepRequest& r) {
+      v[y] += r.h * v[u];
+      return unit::completed(r);
+    });
+    unit->differentiates = &none;
+    return unit;
+  });
+  graph::System circle("circle");
+  for (const char* name : {"a", "b"}) circle.add(name, "model:spy");
+  circle.connect("a.y", "b.u");
+  circle.connect("b.y", "a.u", graph::Linear{-1, 0});
+  Simulation s(circle, iterated(1, 0.5, "newton"), library);
+  s.initialize();
+  s.step();
+  EXPECT_GT(none.asked, 0);
+  EXPECT_GT(s.report().iterations.at(0).for_jacobian, 0U);
+  // Implicit Euler: a = 1 - b/2, b = 1 + a/2.
+  EXPECT_NEAR(number(s, "a.y"), 0.4, 1e-6);
+  EXPECT_NEAR(number(s, "b.y"), 1.2, 1e-6);
+}
+
 // --- who takes part
 
 TEST(IteratedCoupling, RepeatsOnlyUnitsThatDependOnEachOtherInACircle) {

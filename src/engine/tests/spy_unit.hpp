@@ -19,6 +19,7 @@ class SpyUnit final : public unit::Unit, public unit::Events {
   bool has_events = false;
   bool can_roll_back = true;
   unit::Rollback* other_rollback = nullptr;  // instead of that of the lambdas
+  unit::StepDerivatives* differentiates = nullptr;
   bool rejects_cleanly = false;
   std::vector<unit::EventOutcome> event_answers;  // in order; then the last one, or "done"
 
@@ -31,6 +32,7 @@ class SpyUnit final : public unit::Unit, public unit::Events {
   [[nodiscard]] const std::string& name() const override { return lambdas.name(); }
   [[nodiscard]] const describe::Description& description() const override { return lambdas.description(); }
   [[nodiscard]] bool variable_step() const override { return lambdas.variable_step(); }
+  [[nodiscard]] unit::StepDerivatives* step_derivatives() override { return differentiates; }
   void enter_initialization(const unit::Experiment& e) override {
     experiment = e;
     calls.emplace_back("init");
