@@ -44,12 +44,14 @@ struct UnitOptions {
 struct RunOptions {
   std::optional<double> start_time = {};
   std::optional<double> stop_time = {};
-  std::optional<double> step_size = {};        // between communication points
-  std::optional<double> output_interval = {};  // between rows; default: every communication point
-  std::optional<double> tolerance = {};        // of the units' solvers
-  std::string stepper = {};                    // "jacobi", "gauss-seidel", …; default: chosen from the graph
-  std::optional<int> extrapolation = {};       // order of the polynomials that inputs follow within a step, 0 to 3
-  std::optional<std::uint32_t> threads = {};   // default: as many as cores, used where it pays
+  std::optional<double> step_size = {};           // between communication points
+  std::optional<double> output_interval = {};     // between rows; default: every communication point
+  std::optional<double> tolerance = {};           // of the units' solvers
+  std::string stepper = {};                       // "jacobi", "gauss-seidel", …; default: chosen from the graph
+  std::optional<int> extrapolation = {};          // order of the polynomials that inputs follow within a step, 0 to 3
+  std::string controller = {};                    // "richardson", "modified", "ecco": steps by the coupling error
+  std::optional<double> coupling_tolerance = {};  // of that error, relative; default: the tolerance
+  std::optional<std::uint32_t> threads = {};      // default: as many as cores, used where it pays
   std::vector<std::pair<std::string, std::string>> settings = {};  // path, value as text; beat what the system says
   std::filesystem::path input_file = {};                           // CSV for the system's own inputs
   std::vector<std::string> outputs = {};               // paths to record, with * and ?; default: all outputs
@@ -81,6 +83,11 @@ class CONSORT_API System {
   // A start value by path ("wheel.m"), as text, in the unit of measure given or else the variable's own.
   System& set(std::string path, std::string value, std::string unit_of_measure = {});
   System& set(std::string path, double value);
+
+  // Two outputs whose product is a power, each connected to the other one's unit: the report says what energy the
+  // coupling made or lost between them, and the controller "ecco" keeps it small. For runs of this system itself, not
+  // of one that it is added to.
+  System& bond(std::string effort, std::string flow);
 
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] std::vector<std::string> units() const;  // and systems inside, in the order of adding

@@ -64,6 +64,12 @@ System& System::set(std::string path, std::string value, std::string unit_of_mea
 
 System& System::set(std::string path, double value) { return set(std::move(path), fmt::format("{}", value)); }
 
+System& System::bond(std::string effort, std::string flow) {
+  auto where = fmt::format("system '{}'", name());
+  data_->document.run.bonds.push_back({std::move(effort), std::move(flow), std::move(where)});
+  return *this;
+}
+
 const std::string& System::name() const { return data_->document.system.name; }
 
 std::vector<std::string> System::units() const {
@@ -87,7 +93,9 @@ engine::SimulationOptions simulation_options(const graph::RunSettings& said, con
   take(run.output_interval, o.output_interval);
   take(run.tolerance, o.tolerance);
   take(run.extrapolation, o.extrapolation);
+  take(run.control.tolerance, o.coupling_tolerance);
   take(run.threads, o.threads);
+  if (!o.controller.empty()) run.control.controller = o.controller;
   if (!o.stepper.empty()) run.stepper = o.stepper;
   if (!o.input_file.empty()) run.input_file = o.input_file.string();
   if (!o.outputs.empty()) run.record = o.outputs;

@@ -122,6 +122,44 @@ TEST(PublicSystem, IsReadFromAFile) {
   EXPECT_THAT(error_of([&] { (void)consort::System::load("car.txt"); }), HasSubstr(".yaml"));
 }
 
+TEST(PublicSystem, TakesAToleranceInsteadOfAStep) {
+  auto options = short_run;
+  options.controller = "richardson";
+  options.extrapolation = 1;
+  options.tolerance = 1e-8;
+  const auto steps = [&](double tolerance) {
+    options.coupling_tolerance = tolerance;
+    const auto result = quarter_car().run(options);
+    EXPECT_THAT(result.report(), HasSubstr("coupling error"));
+    EXPECT_EQ(result.time().back(), 0.5);
+    return static_cast<double>(result.time().size());
+  };
+  // Inputs of order 1: steps go with the third root of the tolerance.
+  EXPECT_NEAR(steps(1e-5) / steps(1e-4), std::cbrt(10.0), 0.5);
+  options.coupling_tolerance = 0;
+  EXPECT_THAT(error_of([&] { (void)quarter_car().run(options); }), HasSubstr("greater than 0"));
+  options.controller = "richardsen";
+  EXPECT_THAT(error_of([&] { (void)quarter_car().run(options); }), HasSubstr("richardson"));
+}
+
+TEST(PublicSystem, KnowsPowerBonds) {
+  consort::System car("by_force");
+  car.add("wheel", fmu("fmi2/QuarterCarWheelForce")).add("chassis", fmu("fmi3/QuarterCarChassis"));
+  car.connect("wheel.z", "chassis.z_wheel").connect("wheel.v", "chassis.v_wheel");
+  car.connect("chassis.force", "wheel.force");
+  auto bonded = car;
+  bonded.bond("chassis.force", "wheel.v");
+  EXPECT_THAT(bonded.run(short_run).report(), HasSubstr("chassis.force · wheel.v"));
+  EXPECT_THAT(car.run(short_run).report(), Not(HasSubstr("·")));
+  auto options = short_run;
+  options.controller = "ecco";
+  options.coupling_tolerance = 1e-2;
+  EXPECT_NE(bonded.run(options).time().size(), 501U);
+  EXPECT_THAT(error_of([&] { (void)car.run(options); }), HasSubstr("bond"));
+  car.bond("chassis.force", "wheel.z");
+  EXPECT_THAT(error_of([&] { (void)car.run(short_run); }), HasSubstr("system 'by_force': 'chassis.force' in N"));
+}
+
 TEST(PublicSystem, SuggestsTheNearestNames) {
   auto car = quarter_car();
   EXPECT_THAT(error_of([&] { car.connect("weel.z", "chassis.z_wheel"); }), HasSubstr("wheel"));
