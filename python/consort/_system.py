@@ -99,10 +99,18 @@ class System:
         self._raw.set(path, text, unit)
         return self
 
+    def bond(self, effort: str, flow: str) -> System:
+        """Two outputs whose product is a power, each connected to the other one's unit.
+
+        The report says what energy the coupling made or lost there; the controller "ecco" keeps it small.
+        """
+        self._raw.bond(effort, flow)
+        return self
+
     def run(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
             output_interval: Optional[float] = None, tolerance: Optional[float] = None, stepper: str = "",
-            extrapolation: Optional[int] = None, threads: Optional[int] = None,
-            set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
+            extrapolation: Optional[int] = None, controller: str = "", coupling_tolerance: Optional[float] = None,
+            threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
             output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
             progress: Optional[ProgressFunction] = None) -> Result:
         """Runs the system from start to stop.
@@ -110,14 +118,17 @@ class System:
         What is not given comes from the system's file, then from the units, then from defaults that the report names.
 
         step: between communication points in s; output_interval: between rows (default: every communication point).
-        stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). set: start values by path that beat what
-        the system says. input: for the system's own inputs, a structured array or a dict of arrays with "time", or the
-        path of a CSV file. output: paths to record, with * and ? (default: all outputs). output_file: also written there.
+        stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). controller: "richardson", "modified" or
+        "ecco" choose steps that keep the coupling error within coupling_tolerance (default: the tolerance), and report
+        it. set: start values by path that beat what the system says. input: for the system's own inputs, a structured
+        array or a dict of arrays with "time", or the path of a CSV file. output: paths to record, with * and ? (default:
+        all outputs). output_file: also written there.
 
         Raises Error; its `result` has the rows up to then when a unit failed on the way. Ctrl-C ends the run at the next
         communication point and raises KeyboardInterrupt, with a `result` likewise.
         """
         options = _options(start, stop, step, output_interval, tolerance, stepper, extrapolation, threads, set, output)
+        options.controller, options.coupling_tolerance = controller, coupling_tolerance
         options.output_file = output_file or ""
         with input_file(input) as file:
             options.input_file = file if input is not None else ""
@@ -125,10 +136,11 @@ class System:
 
     def simulation(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
                    tolerance: Optional[float] = None, stepper: str = "", extrapolation: Optional[int] = None,
-                   threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None,
-                   input: Optional[Signals] = None) -> Simulation:
+                   controller: str = "", coupling_tolerance: Optional[float] = None, threads: Optional[int] = None,
+                   set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None) -> Simulation:
         """A run to be stepped by hand, with the options of run()."""
         options = _options(start, stop, step, None, tolerance, stepper, extrapolation, threads, set, None)
+        options.controller, options.coupling_tolerance = controller, coupling_tolerance
         with input_file(input) as file:
             options.input_file = file if input is not None else ""
             return Simulation(_consort.Simulation(self._raw, options))

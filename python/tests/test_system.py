@@ -42,6 +42,34 @@ def test_options_beat_the_file(quarter_car_file, tmp_path):
     assert consort.run(quarter_car_file, stop=0.1)["chassis.z"][-1] != res["chassis.z"][-1]
 
 
+def test_a_tolerance_instead_of_a_step(quarter_car):
+    def steps(tolerance):
+        res = quarter_car.run(stop=0.5, step=1e-3, tolerance=1e-8, controller="richardson", extrapolation=1,
+                              coupling_tolerance=tolerance)
+        assert "coupling error" in res.report and res.time[-1] == 0.5
+        return len(res)
+
+    assert steps(1e-5) / steps(1e-4) == pytest.approx(10 ** (1 / 3), abs=0.5)  # the third root: inputs of order 1
+    with pytest.raises(consort.Error, match="greater than 0"):
+        steps(-1)
+    sim = quarter_car.simulation(stop=0.5, step=1e-3, controller="richardson", coupling_tolerance=1e-2)
+    sim.initialize()
+    while not sim.done:
+        sim.step()
+    assert "richardson" in sim.report
+
+
+def test_power_bonds(fmus):
+    car = consort.System("car").add("wheel", fmus / "fmi2/QuarterCarWheelForce.fmu")
+    car.add("chassis", fmus / "fmi3/QuarterCarChassis.fmu")
+    car.connect("wheel.z", "chassis.z_wheel").connect("wheel.v", "chassis.v_wheel")
+    car.connect("chassis.force", "wheel.force").bond("chassis.force", "wheel.v")
+    res = car.run(stop=0.5, step=1e-3, controller="ecco", coupling_tolerance=1e-2)
+    assert "chassis.force · wheel.v" in res.report and len(res) != 501
+    with pytest.raises(consort.Error, match="is no power"):
+        car.bond("chassis.force", "wheel.z").run(stop=0.5, step=1e-3)
+
+
 def test_inputs_of_the_system_come_as_arrays(fmus):
     system = consort.System().add("f", fmus / "fmi3/Feedthrough.fmu").connect("u", "f.float64_in", factor=2, offset=1)
     res = system.run(stop=1, step=0.1, input={"time": [0, 1], "u": [0, 10]})

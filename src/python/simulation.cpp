@@ -61,6 +61,8 @@ void add_options(py::module_& m) {
       .def_readwrite("tolerance", &RunOptions::tolerance)
       .def_readwrite("stepper", &RunOptions::stepper)
       .def_readwrite("extrapolation", &RunOptions::extrapolation)
+      .def_readwrite("controller", &RunOptions::controller)
+      .def_readwrite("coupling_tolerance", &RunOptions::coupling_tolerance)
       .def_readwrite("threads", &RunOptions::threads)
       .def_readwrite("settings", &RunOptions::settings)
       .def_readwrite("input_file", &RunOptions::input_file)
@@ -113,6 +115,9 @@ void add_system(py::module_& m) {
             s.set(std::move(path), std::move(value), std::move(unit));
           },
           py::arg("path"), py::arg("value"), py::arg("unit"))
+      .def(
+          "bond", [](System& s, std::string effort, std::string flow) { s.bond(std::move(effort), std::move(flow)); },
+          py::arg("effort"), py::arg("flow"))
       .def("name", &System::name)
       .def("units", &System::units)
       .def("run", &run, py::arg("options"), py::arg("progress"));
