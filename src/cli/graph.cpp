@@ -56,8 +56,9 @@ int draw_graph(const Options& o) {
                quote(fmt::format("{}", fmt::join(loop.variables, " → ")), 400));
   }
   for (const auto& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
+  const auto sheet = engine::read_sheet(o.system, {o.variant, o.allow_outside});
+  const draw::DiagramOptions options{o.title, &sheet};
   for (const auto& file : files) {
-    const draw::DiagramOptions options{o.title};
     write(file, ending_of(file) == ".svg" ? draw::diagram_svg(document.system, plan, options)
                                           : draw::diagram_dot(document.system, plan, options));
   }

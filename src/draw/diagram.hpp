@@ -5,12 +5,16 @@
 #include <string>
 
 #include "graph/plan.hpp"
+#include "graph/sheet.hpp"
 #include "graph/system.hpp"
 
 namespace consort::draw {
 
 struct DiagramOptions {
   std::string title = {};  // none: the name of the system
+  // Where boxes, connectors and corners of lines are; systems for whose elements it has no places are laid out here.
+  // Graphviz does without.
+  const graph::Sheet* sheet = nullptr;
 };
 
 // `plan` must have been compiled from `system`. The same system gives the same bytes.

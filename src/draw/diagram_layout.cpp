@@ -13,19 +13,25 @@
 
 namespace consort::draw {
 
-namespace {
-
 using namespace sizes;
+
+void place_ports(std::vector<BlockPort>& ports, double top, double height) {
+  const double first = top + (height - port_pitch * static_cast<double>(ports.size())) / 2 + port_pitch / 2;
+  for (std::size_t i = 0; i < ports.size(); ++i) ports[i].y = std::round(first + port_pitch * static_cast<double>(i));
+}
+
+std::string pin_text(const Block& frame, const Pin& pin, bool sink) {
+  if (pin.box == the_frame) return (sink ? frame.outputs : frame.inputs)[pin.port].name;
+  const auto& box = frame.children[pin.box];
+  return box.title + "." + (sink ? box.inputs : box.outputs)[pin.port].name;
+}
+
+namespace {
 
 double widest(const std::vector<BlockPort>& ports) {
   double width = 0;
   for (const auto& port : ports) width = std::max(width, width_in_pixels(port_label(port.name), port_font));
   return width;
-}
-
-void place_ports(std::vector<BlockPort>& ports, double top, double height) {
-  const double first = top + (height - port_pitch * static_cast<double>(ports.size())) / 2 + port_pitch / 2;
-  for (std::size_t i = 0; i < ports.size(); ++i) ports[i].y = std::round(first + port_pitch * static_cast<double>(i));
 }
 
 double ports_height(const Block& b) {
@@ -368,12 +374,6 @@ class FrameLayout {
     return channel_x_[c] + track_pitch * static_cast<double>(place);
   }
 
-  [[nodiscard]] std::string pin_text(const Pin& pin, bool sink) const {
-    if (pin.box == the_frame) return (sink ? frame_.outputs : frame_.inputs)[pin.port].name;
-    const auto& box = frame_.children[pin.box];
-    return box.title + "." + (sink ? box.inputs : box.outputs)[pin.port].name;
-  }
-
   void route(const Net& net) {
     const auto k = static_cast<std::size_t>(&net - frame_.nets.data());
     const int from = source_layer(net);
@@ -386,7 +386,7 @@ class FrameLayout {
       Wiring wire;
       wire.loop = sink.loop;
       wire.signals = net.signals;
-      wire.tip = pin_text(net.source, false) + " → " + pin_text(sink.pin, true);
+      wire.tip = pin_text(frame_, net.source, false) + " → " + pin_text(frame_, sink.pin, true);
       double y = pin_y(net.source, false);
       wire.corners.push_back({start, y});
       const auto turn = [&](int channel, double next) {
@@ -420,13 +420,26 @@ class FrameLayout {
   double inner_bottom_ = 0, lanes_bottom_ = 0, left_end_ = 0, right_begin_ = 0;
 };
 
+// From the inside to the outside.
+void measure(Block& block) {
+  if (!block.is_system) return lay_out_unit(block);
+  for (auto& child : block.children) measure(child);
+  if (block.sheet != nullptr) return measure_placed(block);
+  FrameLayout layout(block);
+  layout();
+}
+
+// From the outside to the inside.
+void arrange(Block& block, bool outermost) {
+  if (block.sheet != nullptr) arrange_placed(block, outermost);
+  for (auto& child : block.children) arrange(child, false);
+}
+
 }  // namespace
 
 void lay_out(Block& block) {
-  if (!block.is_system) return lay_out_unit(block);
-  for (auto& child : block.children) lay_out(child);
-  FrameLayout layout(block);
-  layout();
+  measure(block);
+  arrange(block, true);
 }
 
 }  // namespace consort::draw

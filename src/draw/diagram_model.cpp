@@ -77,18 +77,21 @@ class Modeller {
     for (std::uint32_t w = 0; w < flat_.wires.size(); ++w) wires_[flat_.wires[w].system].push_back(w);
   }
 
-  Block operator()(const System& system) {
+  Block operator()(const System& system, const Sheet* sheet) {
     Block block;
+    if (sheet != nullptr && has_places(*sheet)) block.sheet = sheet;
     block.title = system.name;
     block.is_system = true;
     std::unordered_map<std::string_view, std::uint32_t> index;
     for (const auto& component : system.components) {
       index.emplace(component.name, static_cast<std::uint32_t>(block.children.size()));
       block.children.push_back(unit_block(component));
+      block.children.back().place = place_of(block.sheet, component.name);
     }
     for (const auto& inner : system.systems) {
       index.emplace(inner.name, static_cast<std::uint32_t>(block.children.size()));
-      block.children.push_back((*this)(inner));
+      block.children.push_back((*this)(inner, inner_sheet(sheet, inner.name)));
+      block.children.back().place = place_of(block.sheet, inner.name);
     }
     block.rank = no_source;
     for (const auto& child : block.children) block.rank = std::min(block.rank, child.rank);
@@ -97,6 +100,22 @@ class Modeller {
   }
 
  private:
+  static bool has_places(const Sheet& sheet) {
+    return std::any_of(sheet.elements.begin(), sheet.elements.end(), [](const auto& e) { return e.box.has_value(); });
+  }
+  static const ElementPlace* place_of(const Sheet* sheet, const std::string& element) {
+    if (sheet == nullptr) return nullptr;
+    for (const auto& place : sheet->elements)
+      if (place.name == element) return &place;
+    return nullptr;
+  }
+  static const Sheet* inner_sheet(const Sheet* sheet, const std::string& element) {
+    if (sheet == nullptr) return nullptr;
+    for (const auto& inner : sheet->systems)
+      if (inner.name == element) return &inner;
+    return nullptr;
+  }
+
   // The plan's units stand in the order in which flatten() meets their components.
   Catalogue catalogue() {
     return [this, next = std::size_t{0}](const Component&) mutable -> const describe::Description& {
@@ -139,12 +158,25 @@ class Modeller {
     for (const auto& key : order) {
       const auto& lines = pairs[key];
       const bool between = key.first != the_frame && key.second != the_frame;
-      if (between && lines.size() > most_lines_of_a_pair) {
+      if (between && lines.size() > most_lines_of_a_pair && !are_placed(block, lines)) {
         add_bundle(lines, block, nets);
       } else {
         for (const auto& line : lines) add_line(line, line.from.connector, line.to.connector, 1, block, nets);
       }
     }
+  }
+
+  // Lines whose ends or corners somebody placed are drawn one by one.
+  static bool are_placed(const Block& block, const std::vector<Line>& lines) {
+    for (const auto box : {lines.front().from_box, lines.front().to_box})
+      if (const auto* place = block.children[box].place; place != nullptr && !place->connectors.empty()) return true;
+    if (block.sheet == nullptr) return false;
+    const auto& placed = block.sheet->lines;
+    return std::any_of(placed.begin(), placed.end(), [&](const LinePlace& p) {
+      return std::any_of(lines.begin(), lines.end(), [&](const Line& l) {
+        return (p.from == l.from.text() && p.to == l.to.text()) || (p.to == l.from.text() && p.from == l.to.text());
+      });
+    });
   }
 
   static void add_bundle(const std::vector<Line>& lines, Block& block, NetIndex& nets) {
@@ -159,7 +191,7 @@ class Modeller {
   static std::uint32_t port_of(std::vector<BlockPort>& ports, const std::string& name) {
     const auto found = std::find_if(ports.begin(), ports.end(), [&](const BlockPort& p) { return p.name == name; });
     if (found != ports.end()) return static_cast<std::uint32_t>(found - ports.begin());
-    ports.push_back({name, 0});
+    ports.push_back({name});
     return static_cast<std::uint32_t>(ports.size() - 1);
   }
 
@@ -186,6 +218,8 @@ class Modeller {
 
 }  // namespace
 
-Block block_of(const System& system, const Plan& plan) { return Modeller(system, plan)(system); }
+Block block_of(const System& system, const Plan& plan, const Sheet* sheet) {
+  return Modeller(system, plan)(system, sheet);
+}
 
 }  // namespace consort::draw

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "draw/diagram.hpp"
 #include "draw/diagram_model.hpp"
 #include "draw/diagram_sizes.hpp"
@@ -59,6 +61,7 @@ class Painter {
         level == 0 ? "" : "5 3");
     put("<text x=\"{}\" y=\"{}\" font-weight=\"bold\" fill=\"#33475B\">{}</text>\n", left + frame_padding, top + 18,
         escape_xml(box_label(b.title)));
+    for (const auto& n : b.notes) note(n, left, top);
     for (const auto& port : b.inputs) tag(port, left, top, b, true);
     for (const auto& port : b.outputs) tag(port, left, top, b, false);
     // Loops are drawn last, on top.
@@ -66,23 +69,76 @@ class Painter {
       for (const auto& wire : b.wires)
         if ((wire.loop != no_loop) == loops) line(wire, left, top);
     for (const auto& child : b.children) {
-      if (child.is_system) {
-        frame(child, left + child.x, top + child.y, level + 1);
-      } else {
-        unit(child, left + child.x, top + child.y);
+      if (child.scale == 1) {
+        box(child, left + child.x, top + child.y, level + 1);
+        continue;
       }
+      put("<g transform=\"translate({:.2f} {:.2f}) scale({:.5g})\">\n", left + child.x, top + child.y, child.scale);
+      box(child, 0, 0, level + 1);
+      put("</g>\n");
     }
     put("</g>\n");
   }
 
+  void box(const Block& b, double left, double top, int level) {
+    if (b.is_system) {
+      frame(b, left, top, level);
+    } else {
+      unit(b, left, top);
+    }
+  }
+
+  void note(const Block::Note& n, double left, double top) {
+    const double x = left + n.corner.x, y = top + n.corner.y;
+    put("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#FFFBE6\" stroke=\"#D8CFA0\"/>\n", x,
+        y, n.width, n.height);
+    double line_y = y + 14;
+    for (const auto text : split(n.text, '\n')) {
+      put("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\">{}</text>\n", x + 5, line_y, port_font,
+          escape_xml(shorten(printable(trim(text)), 200)));
+      line_y += 13;
+    }
+  }
+
   // A connector of a system, at its edge.
   void tag(const BlockPort& port, double left, double top, const Block& b, bool input) {
+    if (port.inside) return inner_tag(port, left, top, input);
+    if (port.side) {
+      put("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#33475B\"/>", left + port.x, top + port.y);
+      return placed_label(port, left, top);
+    }
     const double y = top + port.y;
     const double edge = input ? left : left + b.width;
     put("<circle cx=\"{}\" cy=\"{}\" r=\"3\" fill=\"#33475B\"/>", edge, y);
     put("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\"><title>{}</title>{}</text>\n",
         input ? edge + 7 : edge - 7, y + 3.5, port_font, input ? "start" : "end", escape_xml(port.name),
         escape_xml(port_label(port.name)));
+  }
+
+  // A connector whose lines inside end at a place of their own.
+  void inner_tag(const BlockPort& port, double left, double top, bool input) {
+    const double x = left + port.inside->x, y = top + port.inside->y;
+    put("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" stroke=\"#9DB2C6\" stroke-dasharray=\"2 3\"/>", left + port.x,
+        top + port.y, x, y);
+    for (const auto& [cx, cy] : {std::pair{left + port.x, top + port.y}, std::pair{x, y}})
+      put("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#33475B\"/>", cx, cy);
+    label(port, x + (input ? -6 : 6), y + 3.5, input ? "end" : "start");
+  }
+
+  void label(const BlockPort& port, double x, double y, std::string_view anchor) {
+    put("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" text-anchor=\"{}\"><title>{}</title>{}</text>\n", x, y,
+        port_font, anchor, escape_xml(port.name), escape_xml(port_label(port.name)));
+  }
+
+  // Inside of the box, at the edge that the port is at.
+  void placed_label(const BlockPort& port, double left, double top) {
+    const double x = left + port.x, y = top + port.y;
+    switch (*port.side) {
+      case Side::left: return label(port, x + 7, y + 3.5, "start");
+      case Side::right: return label(port, x - 7, y + 3.5, "end");
+      case Side::top: return label(port, x, y + 13, "middle");
+      case Side::bottom: return label(port, x, y - 6, "middle");
+    }
   }
 
   void unit(const Block& b, double left, double top) {
@@ -95,10 +151,18 @@ class Painter {
     put("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"{}\" fill=\"#667\">{}</text>\n", middle, top + 29,
         port_font, escape_xml(b.note));
     for (const auto& port : b.inputs) {
+      if (port.side) {
+        placed_label(port, left, top);
+        continue;
+      }
       put("<text x=\"{}\" y=\"{}\" font-size=\"{}\"><title>{}</title>{}</text>\n", left + 8, top + port.y + 3.5,
           port_font, escape_xml(port.name), escape_xml(port_label(port.name)));
     }
     for (const auto& port : b.outputs) {
+      if (port.side) {
+        placed_label(port, left, top);
+        continue;
+      }
       put("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"end\"><title>{}</title>{}</text>\n",
           left + b.width - 7, top + port.y + 3.5, port_font, escape_xml(port.name), escape_xml(port_label(port.name)));
     }
@@ -117,7 +181,14 @@ class Painter {
       command = "L";
     }
     const auto& end = wire.corners.back();
-    put("\"/><path stroke=\"none\" d=\"M{0:.1f} {1:.1f}l-7 -3.5v7z\"/></g>\n", left + end.x, top + end.y);
+    put("\"/><path stroke=\"none\" d=\"M{0:.1f} {1:.1f}{2}\"/></g>\n", left + end.x, top + end.y,
+        arrow_head(wire.corners[wire.corners.size() - 2], end));
+  }
+
+  static std::string_view arrow_head(const Corner& before, const Corner& end) {
+    const double x = end.x - before.x, y = end.y - before.y;
+    if (std::abs(y) > std::abs(x)) return y > 0 ? "l-3.5 -7h7z" : "l-3.5 7h7z";
+    return x >= 0 ? "l-7 -3.5v7z" : "l7 -3.5v7z";
   }
 
   static std::vector<std::string> legend_of(const graph::Plan& plan) {
@@ -153,7 +224,7 @@ class Painter {
 }  // namespace
 
 std::string diagram_svg(const graph::System& system, const graph::Plan& plan, const DiagramOptions& options) {
-  Block root = block_of(system, plan);
+  Block root = block_of(system, plan, options.sheet);
   if (!options.title.empty()) root.title = options.title;
   lay_out(root);
   return Painter()(root, plan, root.title);

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ssp/sheet.hpp"
 #include "ssp/to_system.hpp"
 #include "yaml/reader.hpp"
 
@@ -25,11 +26,15 @@ graph::Document read_ssp(const std::filesystem::path& file, const SystemFileOpti
   return ssp::read_system(file, {options.variant, options.allow_outside});
 }
 
+graph::Sheet read_ssp_sheet(const std::filesystem::path& file, const SystemFileOptions& options) {
+  return ssp::read_sheet(file, {options.variant, options.allow_outside});
+}
+
 constexpr std::array<SystemFormat, 4> formats{{
     {".yaml", "a system written by hand", read_yaml},
     {".yml", "a system written by hand", read_yaml},
-    {".ssp", "a system structure package, or the folder that one was unpacked into", read_ssp},
-    {".ssd", "a system structure description with what lies beside it", read_ssp},
+    {".ssp", "a system structure package, or the folder that one was unpacked into", read_ssp, read_ssp_sheet},
+    {".ssd", "a system structure description with what lies beside it", read_ssp, read_ssp_sheet},
 }};
 
 }  // namespace
@@ -53,6 +58,11 @@ graph::Document read_system_file(const std::filesystem::path& file, const System
   for (const auto& f : formats) endings.push_back(f.ending);
   throw input_error("{}: is no system that can be read; systems end in {}, single FMUs are run by 'consort simulate'",
                     file.string(), fmt::join(endings, ", "));
+}
+
+graph::Sheet read_sheet(const std::filesystem::path& file, const SystemFileOptions& options) {
+  const auto* const format = find_system_format(file);
+  return format == nullptr || format->sheet == nullptr ? graph::Sheet{} : format->sheet(file, options);
 }
 
 }  // namespace consort::engine

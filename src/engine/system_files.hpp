@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "graph/run_settings.hpp"
+#include "graph/sheet.hpp"
 
 namespace consort::engine {
 
@@ -19,6 +20,7 @@ struct SystemFormat {
   std::string_view ending;  // ".yaml"
   std::string_view description;
   graph::Document (*read)(const std::filesystem::path&, const SystemFileOptions&) = nullptr;
+  graph::Sheet (*sheet)(const std::filesystem::path&, const SystemFileOptions&) = nullptr;  // null: it has none
 };
 
 [[nodiscard]] std::span<const SystemFormat> system_formats();
@@ -28,5 +30,7 @@ struct SystemFormat {
 // Throws Error (input) that lists the endings when there is no such format, and what the format's reader throws.
 [[nodiscard]] graph::Document read_system_file(const std::filesystem::path& file,
                                                const SystemFileOptions& options = {});
+// Where the file says that things are drawn; nothing when its format has no such thing.
+[[nodiscard]] graph::Sheet read_sheet(const std::filesystem::path& file, const SystemFileOptions& options = {});
 
 }  // namespace consort::engine

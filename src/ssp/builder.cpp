@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "ssp/parameters.hpp"
 #include "ssp/read.hpp"
+#include "ssp/sheet.hpp"
 
 namespace consort::ssp {
 
@@ -175,6 +176,7 @@ graph::System Builder::system_of(const Source& source, const System& system, std
   }
   for (const auto& u : source.structure->units) to.units.push_back({u.name, base_unit_of(u)});
   scopes_.push_back({&system, {}});
+  sheets_.push_back(sheet_of(system));
   open_dictionaries(source, system, to);
   std::vector<Tap> inner;
   add_elements(source, system, to, inner);
@@ -183,6 +185,8 @@ graph::System Builder::system_of(const Source& source, const System& system, std
   connect_taps(inner, to, taps);
   append_bindings(source, system.bindings, nullptr, to.settings);
   scopes_.pop_back();
+  sheet_ = std::move(sheets_.back());
+  sheets_.pop_back();
   return to;
 }
 
@@ -202,6 +206,7 @@ void Builder::add_elements(const Source& source, const System& system, graph::Sy
     if (!is_new(inner)) continue;
     std::vector<Tap> inside;
     to.systems.push_back(system_of(source, inner, inside));
+    add_inner_sheet(inner.name);
     for (auto& tap : inside) {
       tap.element = inner.name;
       taps.push_back(std::move(tap));
@@ -209,6 +214,12 @@ void Builder::add_elements(const Source& source, const System& system, graph::Sy
   }
   for (const auto& reference : system.references)
     if (is_new(reference)) add_stub(source, reference, to);
+}
+
+void Builder::add_inner_sheet(const std::string& element) {
+  sheet_.name = element;
+  sheets_.back().systems.push_back(std::move(sheet_));
+  sheet_ = {};
 }
 
 // A system without contents that passes on what reaches its connectors.
@@ -302,6 +313,7 @@ bool Builder::add_nested(const Source& source, const Component& c, graph::System
     }
   }
   inner.name = c.name;
+  add_inner_sheet(c.name);
   for (const auto& connector : c.connectors) {
     const auto& all = inner.connectors;
     if (std::none_of(all.begin(), all.end(), [&](const auto& i) { return i.name == connector.name; }))

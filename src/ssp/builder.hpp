@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "graph/sheet.hpp"
 #include "graph/system.hpp"
 #include "ssp/document.hpp"
 #include "ssp/package.hpp"
@@ -54,6 +55,8 @@ class Builder {
                                             const std::string& structure);
   // Packages that the result refers to.
   [[nodiscard]] std::vector<std::shared_ptr<const void>> packages() const;
+  // Where things are drawn in the system that was built last.
+  [[nodiscard]] const graph::Sheet& sheet() const { return sheet_; }
 
  private:
   // A signal dictionary, seen by the references to it in the system that has it and in those inside.
@@ -80,6 +83,7 @@ class Builder {
   void add_component(const Source& source, const Component& component, graph::System& to, std::vector<Tap>& taps);
   void add_fmu(const Source& source, const Component& component, const Package::Place& place, graph::System& to);
   void add_stub(const Source& source, const Element& element, graph::System& to);
+  void add_inner_sheet(const std::string& element);  // right after the system of that element was built
   [[nodiscard]] bool add_nested(const Source& source, const Component& component, graph::System& to,
                                 std::vector<Tap>& taps);
   void append_bindings(const Source& source, const std::vector<ParameterBinding>& bindings, const Component* component,
@@ -110,6 +114,8 @@ class Builder {
   std::map<std::string, std::shared_ptr<const void>> parts_;        // files that were read, by path and type
   std::vector<std::string> open_;                                   // SSD files around, to find circles
   std::vector<Scope> scopes_;
+  graph::Sheet sheet_;                // of the system that was finished last
+  std::vector<graph::Sheet> sheets_;  // of the systems around
 };
 
 }  // namespace consort::ssp

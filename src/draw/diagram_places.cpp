@@ -1,0 +1,336 @@
+// Systems whose elements somebody placed: boxes where they were put, enlarged until what they say can be read.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "draw/diagram_model.hpp"
+#include "draw/diagram_sizes.hpp"
+#include "draw/text.hpp"
+
+namespace consort::draw {
+
+using graph::Point;
+using graph::Rectangle;
+
+namespace {
+
+using namespace sizes;
+
+constexpr double largest_sheet = 3000;  // pixels of its longer side; what does not fit then is drawn smaller
+constexpr double stub = 12;             // of a line, straight away from its box
+constexpr double row_gap = 24;          // above the row of boxes without places
+
+// An axis-parallel box in the coordinates of the sheet.
+struct Extent {
+  double left = std::numeric_limits<double>::infinity(), bottom = left, right = -left, top = -left;
+  void include(double x, double y) {
+    left = std::min(left, x);
+    right = std::max(right, x);
+    bottom = std::min(bottom, y);
+    top = std::max(top, y);
+  }
+  void include(const Extent& e) {
+    include(e.left, e.bottom);
+    include(e.right, e.top);
+  }
+  [[nodiscard]] double width() const { return right - left; }
+  [[nodiscard]] double height() const { return top - bottom; }
+};
+
+Extent extent_of(const Rectangle& r) {
+  Extent e;
+  e.include(r.x1, r.y1);
+  e.include(r.x2, r.y2);
+  return e;
+}
+
+// A point of a box, given from 0 to 1 between its corners, once the box is turned.
+Point turned(const graph::ElementPlace& place, Point at) {
+  const auto& r = *place.box;
+  const double angle = place.rotation * std::numbers::pi / 180;
+  const double x = (at.x - 0.5) * (r.x2 - r.x1), y = (at.y - 0.5) * (r.y2 - r.y1);
+  return {(r.x1 + r.x2) / 2 + x * std::cos(angle) - y * std::sin(angle),
+          (r.y1 + r.y2) / 2 + x * std::sin(angle) + y * std::cos(angle)};
+}
+
+Extent extent_of(const graph::ElementPlace& place) {
+  if (place.rotation == 0) return extent_of(*place.box);
+  Extent e;
+  for (const Point corner : {Point{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
+    const auto p = turned(place, corner);
+    e.include(p.x, p.y);
+  }
+  return e;
+}
+
+bool is_placed(const Block& b) { return b.place != nullptr && b.place->box; }
+
+Extent extent_of(const Block& frame) {
+  Extent all;
+  const auto& sheet = *frame.sheet;
+  if (sheet.bounds) all.include(extent_of(*sheet.bounds));
+  for (const auto& child : frame.children)
+    if (is_placed(child)) all.include(extent_of(*child.place));
+  for (const auto& c : sheet.connectors)
+    if (c.inside) all.include(c.inside->x, c.inside->y);
+  for (const auto& line : sheet.lines)
+    for (const auto& p : line.corners) all.include(p.x, p.y);
+  for (const auto& note : sheet.notes) all.include(extent_of(note.box));
+  return all;
+}
+
+const graph::ConnectorPlace* find(const std::vector<graph::ConnectorPlace>& places, const std::string& name) {
+  const auto found = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.name == name; });
+  return found == places.end() ? nullptr : &*found;
+}
+
+double widest(const std::vector<BlockPort>& ports) {
+  double width = 0;
+  for (const auto& port : ports) width = std::max(width, width_in_pixels(port_label(port.name), port_font));
+  return width;
+}
+
+// From the coordinates of a sheet to those of its frame. The bounds have a margin for the connectors of the frame.
+struct Paper {
+  Extent extent;
+  double scale = 1;  // pixels per unit of the sheet
+  double left = 0, top = 0;
+  [[nodiscard]] Corner at(Point p) const {
+    return {left + (p.x - extent.left) * scale, top + (extent.top - p.y) * scale};
+  }
+};
+
+// How many pixels a unit of the sheet needs so that all boxes are large enough, as far as the picture stays one.
+Paper paper_of(const Block& frame) {
+  Paper paper;
+  paper.extent = extent_of(frame);
+  double need = 0;
+  for (const auto& child : frame.children) {
+    if (!is_placed(child)) continue;
+    const auto e = extent_of(*child.place);
+    need = std::max({need, child.width / e.width(), child.height / e.height()});
+  }
+  paper.scale = std::min(need, largest_sheet / std::max(paper.extent.width(), paper.extent.height()));
+  paper.left = frame_padding + (frame.inputs.empty() ? 0 : widest(frame.inputs) + stub);
+  paper.top = frame_top + 8;
+  return paper;
+}
+
+double right_margin(const Block& frame) {
+  return frame_padding + (frame.outputs.empty() ? 0 : widest(frame.outputs) + stub);
+}
+
+// Boxes that nobody placed, in a row below the others.
+double row_height(const Block& frame) {
+  double height = 0;
+  for (const auto& child : frame.children)
+    if (!is_placed(child)) height = std::max(height, child.height + row_gap);
+  return height;
+}
+double row_width(const Block& frame) {
+  double width = 0;
+  for (const auto& child : frame.children)
+    if (!is_placed(child)) width += child.width + gap;
+  return width;
+}
+
+// --- boxes and ports
+
+Side side_of(const Block& b, double x, double y) {
+  const double to_left = x, to_right = b.width - x, to_top = y, to_bottom = b.height - y;
+  const double nearest = std::min({to_left, to_right, to_top, to_bottom});
+  if (nearest == to_left) return Side::left;
+  if (nearest == to_right) return Side::right;
+  return nearest == to_top ? Side::top : Side::bottom;
+}
+
+// `edges`: places of connectors on the box, or null.
+void place_edge_ports(Block& b, bool inputs, const std::vector<graph::ConnectorPlace>* edges) {
+  auto& ports = inputs ? b.inputs : b.outputs;
+  for (auto& port : ports) {
+    port.x = inputs ? 0 : b.width;
+    port.side = inputs ? Side::left : Side::right;
+    const auto* const place = edges == nullptr ? nullptr : find(*edges, port.name);
+    if (place == nullptr || !place->edge) continue;
+    Point at = *place->edge;
+    if (is_placed(b)) {
+      const auto e = extent_of(*b.place);
+      const auto p = turned(*b.place, at);
+      at = {(p.x - e.left) / e.width(), (p.y - e.bottom) / e.height()};
+    }
+    port.x = at.x * b.width;
+    port.y = (1 - at.y) * b.height;
+    port.side = side_of(b, port.x, port.y);
+  }
+}
+
+void place_box_ports(Block& b) {
+  // The frames that lay themselves out have lines to ports at their edges already.
+  const bool own = b.is_system && b.sheet == nullptr;
+  if (!own) {
+    const double top = b.is_system ? frame_top : title_height;
+    place_ports(b.inputs, top, b.height - top - 4);
+    place_ports(b.outputs, top, b.height - top - 4);
+  }
+  const auto* const edges = b.place == nullptr || own ? nullptr : &b.place->connectors;
+  place_edge_ports(b, true, edges);
+  place_edge_ports(b, false, edges);
+}
+
+void place_child(Block& child, const Paper& paper) {
+  const auto e = extent_of(*child.place);
+  const auto corner = paper.at({e.left, e.top});
+  const double width = e.width() * paper.scale, height = e.height() * paper.scale;
+  child.scale = std::min({1.0, width / child.width, height / child.height});
+  child.x = corner.x;
+  child.y = corner.y;
+  if (child.is_system && child.sheet == nullptr) {  // cannot be stretched: in the middle of its place
+    child.x += (width - child.width * child.scale) / 2;
+    child.y += (height - child.height * child.scale) / 2;
+    return;
+  }
+  child.width = width / child.scale;
+  child.height = height / child.scale;
+}
+
+// --- lines
+
+struct Tip {
+  Corner at;
+  Side away = Side::right;  // where a line goes that begins here
+};
+
+Side opposite(Side side) {
+  switch (side) {
+    case Side::left: return Side::right;
+    case Side::right: return Side::left;
+    case Side::top: return Side::bottom;
+    case Side::bottom: return Side::top;
+  }
+  return side;
+}
+
+Corner moved(Corner c, Side side, double by) {
+  switch (side) {
+    case Side::left: return {c.x - by, c.y};
+    case Side::right: return {c.x + by, c.y};
+    case Side::top: return {c.x, c.y - by};
+    case Side::bottom: return {c.x, c.y + by};
+  }
+  return c;
+}
+
+bool is_level(Side side) { return side == Side::left || side == Side::right; }
+
+Tip tip_of(const Block& frame, const Pin& pin, bool sink) {
+  if (pin.box != the_frame) {
+    const auto& box = frame.children[pin.box];
+    const auto& port = (sink ? box.inputs : box.outputs)[pin.port];
+    return {{box.x + port.x * box.scale, box.y + port.y * box.scale}, *port.side};
+  }
+  const auto& port = (sink ? frame.outputs : frame.inputs)[pin.port];
+  if (port.inside) return {*port.inside, sink ? Side::left : Side::right};
+  const double label = is_level(*port.side) ? width_in_pixels(port_label(port.name), port_font) + stub : 18;
+  const Side away = opposite(*port.side);
+  return {moved({port.x, port.y}, away, label), away};
+}
+
+// Along the axes; `lane` keeps lines apart that would share a piece.
+std::vector<Corner> corners_between(const Tip& from, const Tip& to, std::size_t lane) {
+  const Corner a = moved(from.at, from.away, stub), b = moved(to.at, to.away, stub);
+  const double shift = (static_cast<double>(lane % 7) - 3) * 4;
+  if (from.away == Side::right && to.away == Side::left && a.x <= b.x) {
+    if (std::abs(a.y - b.y) < 0.25) return {};
+    const double x = std::clamp((a.x + b.x) / 2 + shift, a.x, b.x);
+    return {{x, a.y}, {x, b.y}};
+  }
+  if (is_level(from.away) && is_level(to.away)) {
+    const double y = std::abs(a.y - b.y) > 60 ? (a.y + b.y) / 2 + shift : std::max(a.y, b.y) + 50 + shift;
+    return {a, {a.x, y}, {b.x, y}, b};
+  }
+  if (is_level(from.away)) return {a, {b.x, a.y}, b};
+  if (is_level(to.away)) return {a, {a.x, b.y}, b};
+  return {a, {b.x, a.y}, b};
+}
+
+void draw_lines(Block& frame, const Paper& paper) {
+  for (std::size_t k = 0; k < frame.nets.size(); ++k) {
+    const auto& net = frame.nets[k];
+    const auto source = pin_text(frame, net.source, false);
+    for (const auto& sink : net.sinks) {
+      const auto target = pin_text(frame, sink.pin, true);
+      const Tip from = tip_of(frame, net.source, false), to = tip_of(frame, sink.pin, true);
+      Wiring wire;
+      wire.loop = sink.loop;
+      wire.signals = net.signals;
+      wire.tip = source + " → " + target;
+      wire.corners.push_back(from.at);
+      const auto& lines = frame.sheet->lines;
+      // The file may have written the connection from its end to its start.
+      const auto line = std::find_if(lines.begin(), lines.end(), [&](const graph::LinePlace& l) {
+        return (l.from == source && l.to == target) || (l.to == source && l.from == target);
+      });
+      if (line == lines.end()) {
+        const auto corners = corners_between(from, to, k);
+        wire.corners.insert(wire.corners.end(), corners.begin(), corners.end());
+      } else {
+        for (const auto& p : line->corners) wire.corners.push_back(paper.at(p));
+        if (line->from != source) std::reverse(wire.corners.begin() + 1, wire.corners.end());
+      }
+      wire.corners.push_back(to.at);
+      frame.wires.push_back(std::move(wire));
+    }
+  }
+}
+
+}  // namespace
+
+void measure_placed(Block& frame) {
+  const Paper paper = paper_of(frame);
+  const double title = width_in_pixels(box_label(frame.title), title_font) + 2 * frame_padding + 10;
+  const double width = std::max(paper.extent.width() * paper.scale, row_width(frame));
+  frame.width = std::ceil(std::max(title, paper.left + width + right_margin(frame)));
+  const double ports = port_pitch * static_cast<double>(std::max(frame.inputs.size(), frame.outputs.size())) + 8;
+  const double inner = paper.extent.height() * paper.scale + row_height(frame);
+  frame.height = std::ceil(paper.top + std::max(inner, ports) + frame_padding);
+  place_ports(frame.inputs, frame_top, frame.height - frame_top);
+  place_ports(frame.outputs, frame_top, frame.height - frame_top);
+  place_edge_ports(frame, true, nullptr);
+  place_edge_ports(frame, false, nullptr);
+}
+
+void arrange_placed(Block& frame, bool outermost) {
+  Paper paper = paper_of(frame);
+  // What the frame is larger than it needs to be goes to both sides.
+  const double inner_width = std::max(paper.extent.width() * paper.scale, row_width(frame));
+  const double inner_height = paper.extent.height() * paper.scale + row_height(frame);
+  paper.left += std::max(0.0, (frame.width - paper.left - right_margin(frame) - inner_width) / 2);
+  paper.top += std::max(0.0, (frame.height - paper.top - frame_padding - inner_height) / 2);
+  double x = paper.left;
+  for (auto& child : frame.children) {
+    if (is_placed(child)) {
+      place_child(child, paper);
+    } else {
+      child.x = x;
+      child.y = paper.top + paper.extent.height() * paper.scale + row_gap;
+      x += child.width + gap;
+    }
+    place_box_ports(child);
+  }
+  if (outermost) {
+    place_edge_ports(frame, true, &frame.sheet->connectors);
+    place_edge_ports(frame, false, &frame.sheet->connectors);
+  }
+  for (auto* ports : {&frame.inputs, &frame.outputs})
+    for (auto& port : *ports)
+      if (const auto* place = find(frame.sheet->connectors, port.name); place != nullptr && place->inside)
+        port.inside = paper.at(*place->inside);
+  draw_lines(frame, paper);
+  for (const auto& note : frame.sheet->notes) {
+    const auto e = extent_of(note.box);
+    frame.notes.push_back({paper.at({e.left, e.top}), e.width() * paper.scale, e.height() * paper.scale, note.text});
+  }
+}
+
+}  // namespace consort::draw
