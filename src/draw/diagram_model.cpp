@@ -53,7 +53,9 @@ class LoopFinder {
 
   [[nodiscard]] std::uint32_t source_loop(const graph::Port& port, int level) const {
     if (port.unit != no_unit) return loop_at(port);
-    const auto driver = flat_.nodes[port.node].driver;
+    auto driver = flat_.nodes[port.node].driver;
+    for (const auto d : flat_.nodes[port.node].element_drivers)
+      if (port.indices.empty() || flat_.wires[d].to.indices == port.indices) driver = d;
     return driver == no_source || level > most_levels ? no_loop : source_loop(flat_.wires[driver].from, level + 1);
   }
 

@@ -18,6 +18,7 @@ namespace {
 using namespace sizes;
 
 constexpr double largest_sheet = 3000;  // pixels of its longer side; what does not fit then is drawn smaller
+constexpr double largest_text = 2.5;    // of boxes that are larger than what they say
 constexpr double stub = 12;             // of a line, straight away from its box
 constexpr double row_gap = 24;          // above the row of boxes without places
 
@@ -182,7 +183,7 @@ void place_child(Block& child, const Paper& paper) {
   const auto e = extent_of(*child.place);
   const auto corner = paper.at({e.left, e.top});
   const double width = e.width() * paper.scale, height = e.height() * paper.scale;
-  child.scale = std::min({1.0, width / child.width, height / child.height});
+  child.scale = std::min({largest_text, width / child.width, height / child.height});
   child.x = corner.x;
   child.y = corner.y;
   if (child.is_system && child.sheet == nullptr) {  // cannot be stretched: in the middle of its place

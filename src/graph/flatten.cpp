@@ -1,8 +1,10 @@
 #include "graph/flatten.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -74,7 +76,12 @@ class Flattener {
       }
     }
     const std::string path = prefix + (end.element.empty() ? "" : end.element + ".") + end.connector;
-    const auto node = flat_.node_by_path.find(path);
+    auto node = flat_.node_by_path.find(path);
+    if (node == flat_.node_by_path.end()) {
+      auto [name, indices] = split_indices(path);
+      if (!indices.empty()) node = flat_.node_by_path.find(std::string(name));
+      p.indices = std::move(indices);
+    }
     if (node == flat_.node_by_path.end()) throw no_connector(system, end, connection);
     p.node = node->second;
     return p;
@@ -94,6 +101,27 @@ class Flattener {
                        suggestion(end.connector, names));
   }
 
+  // A connector has one source, or each of its elements has.
+  void drive(const Wire& wire, std::uint32_t id) {
+    auto& node = flat_.nodes[wire.to.node];
+    const auto& indices = wire.to.indices;
+    auto other = node.driver;
+    for (const auto d : node.element_drivers)
+      if (indices.empty() || flat_.wires[d].to.indices == indices) other = d;
+    if (other != no_source) {
+      const auto& first = *flat_.wires[other].connection;
+      const auto& second = *wire.connection;
+      throw input_error("'{}{}' is driven twice: from {}{} and from {}{}; remove one connection", node.path,
+                        indices_text(indices), first.from.text(), where_text(first.where), second.from.text(),
+                        where_text(second.where));
+    }
+    if (indices.empty()) {
+      node.driver = id;
+    } else {
+      node.element_drivers.push_back(id);
+    }
+  }
+
   void add_wire(const System& system, const Connection& connection, const std::string& prefix) {
     const auto id = static_cast<std::uint32_t>(flat_.wires.size());
     Wire wire;
@@ -102,17 +130,8 @@ class Flattener {
     wire.from = port(system, connection.from, connection, prefix);
     wire.to = port(system, connection.to, connection, prefix);
     if (wire.from.node != no_source) flat_.nodes[wire.from.node].leaving.push_back(id);
-    if (wire.to.node != no_source) {
-      auto& driver = flat_.nodes[wire.to.node].driver;
-      if (driver != no_source) {
-        const auto& other = *flat_.wires[driver].connection;
-        throw input_error("'{}' is driven twice: from {}{} and from {}{}; remove one connection",
-                          flat_.nodes[wire.to.node].path, other.from.text(), where_text(other.where),
-                          connection.from.text(), where_text(connection.where));
-      }
-      driver = id;
-    }
-    flat_.wires.push_back(wire);
+    if (wire.to.node != no_source) drive(wire, id);
+    flat_.wires.push_back(std::move(wire));
   }
 
   const Catalogue& catalogue_;
@@ -124,8 +143,26 @@ class Flattener {
 
 std::string where_text(std::string_view where) { return where.empty() ? std::string() : fmt::format(" ({})", where); }
 
+std::pair<std::string_view, std::vector<std::uint64_t>> split_indices(std::string_view text) {
+  const auto open = text.rfind('[');
+  if (open == std::string_view::npos || text.back() != ']') return {text, {}};
+  std::vector<std::uint64_t> indices;
+  for (const auto part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
+    const auto digits = trim(part);
+    std::uint64_t index = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    if (error != std::errc() || end != digits.data() + digits.size()) return {text, {}};
+    indices.push_back(index);
+  }
+  return {text.substr(0, open), std::move(indices)};
+}
+
+std::string indices_text(const std::vector<std::uint64_t>& indices) {
+  return indices.empty() ? std::string() : fmt::format("[{}]", fmt::join(indices, ","));
+}
+
 std::string port_text(const Flat& flat, const Port& port) {
-  if (port.unit == no_unit) return flat.nodes[port.node].path;
+  if (port.unit == no_unit) return flat.nodes[port.node].path + indices_text(port.indices);
   return fmt::format("{}.{}", flat.units[port.unit].path, port.connector);
 }
 

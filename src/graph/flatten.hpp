@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/compile.hpp"
@@ -16,8 +17,9 @@ namespace consort::graph {
 // Either a connector of a unit, or a connector of a (nested) system.
 struct Port {
   UnitId unit = no_unit;
-  std::uint32_t node = no_source;  // when `unit` is none
-  std::string_view connector;      // of the unit
+  std::uint32_t node = no_source;        // when `unit` is none
+  std::string_view connector;            // of the unit
+  std::vector<std::uint64_t> indices{};  // of an element of the system's connector, which is an array; else empty
 };
 
 struct Wire {
@@ -32,7 +34,8 @@ struct Node {
   const Connector* connector = nullptr;
   const System* system = nullptr;
   bool root = false;
-  std::uint32_t driver = no_source;  // wire
+  std::uint32_t driver = no_source;              // wire
+  std::vector<std::uint32_t> element_drivers{};  // wires to elements of it, when there is no driver of all
   std::vector<std::uint32_t> leaving;
 };
 
@@ -54,6 +57,10 @@ struct Flat {
 // The system must outlive the result.
 [[nodiscard]] Flat flatten(const System& system, const Catalogue& catalogue);
 
+// "A[1,2]" → {"A", {1, 2}}; no indices when the text is not of that form.
+[[nodiscard]] std::pair<std::string_view, std::vector<std::uint64_t>> split_indices(std::string_view text);
+// {1, 2} → "[1,2]"; nothing for none.
+[[nodiscard]] std::string indices_text(const std::vector<std::uint64_t>& indices);
 // "chassis.F (system.yaml:12:3)": a port as people know it.
 [[nodiscard]] std::string port_text(const Flat& flat, const Port& port);
 // " (system.yaml:12:3)" or nothing.

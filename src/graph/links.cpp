@@ -1,7 +1,7 @@
 #include "graph/links.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,21 +16,6 @@ using describe::VariableId;
 
 namespace {
 
-// "A[1,2]" → {"A", {1, 2}}; no indices when the text is not of that form.
-std::pair<std::string_view, std::vector<std::uint64_t>> split_indices(std::string_view text) {
-  const auto open = text.rfind('[');
-  if (open == std::string_view::npos || text.back() != ']') return {text, {}};
-  std::vector<std::uint64_t> indices;
-  for (const auto part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
-    const auto digits = trim(part);
-    std::uint64_t index = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-    if (error != std::errc() || end != digits.data() + digits.size()) return {text, {}};
-    indices.push_back(index);
-  }
-  return {text.substr(0, open), std::move(indices)};
-}
-
 // The connector as the component declares it, or null.
 const Connector* declared(const FlatUnit& unit, std::string_view name) {
   const auto& all = unit.component->connectors;
@@ -40,46 +25,104 @@ const Connector* declared(const FlatUnit& unit, std::string_view name) {
 
 class Tracer {
  public:
-  Tracer(const Flat& flat, const std::vector<describe::StartValues>& starts, Links& links)
+  Tracer(const Flat& flat, std::vector<describe::StartValues>& starts, Links& links)
       : flat_(flat), starts_(starts), links_(links) {}
 
   void operator()() {
-    for (std::uint32_t w = 0; w < flat_.wires.size(); ++w) {
-      if (flat_.wires[w].to.unit == no_unit) continue;
-      if (auto link = trace(w)) links_.links.push_back(std::move(*link));
-    }
+    // Parameters first: sizes of arrays may be among them.
+    for (const bool before_run : {true, false})
+      for (std::uint32_t w = 0; w < flat_.wires.size(); ++w)
+        if (const auto& to = flat_.wires[w].to; to.unit != no_unit && is_set_before_run(to) == before_run)
+          for (auto& way : ways_to(w)) add_link(way, before_run);
     for (std::uint32_t n = 0; n < flat_.nodes.size(); ++n) {
       const auto& node = flat_.nodes[n];
-      if (!node.root || node.driver == no_source) continue;
-      if (auto link = trace(node.driver)) links_.outer.push_back({n, std::move(*link)});
+      if (!node.root) continue;
+      if (node.driver != no_source) add_outer(n, node.driver, {});
+      for (const auto w : node.element_drivers) add_outer(n, w, indices_text(flat_.wires[w].to.indices));
     }
   }
 
  private:
-  // The wires from the source to `last`, the source first.
-  [[nodiscard]] std::vector<std::uint32_t> chain(std::uint32_t last) const {
-    std::vector<std::uint32_t> wires{last};
-    for (auto node = flat_.wires[last].from.node; node != no_source;) {
-      const auto driver = flat_.nodes[node].driver;
-      if (driver == no_source) break;
-      require(wires.size() < 256,
-              "'{}' is connected to itself through connectors of systems only; remove one of the connections",
-              flat_.nodes[node].path);
-      wires.push_back(driver);
-      node = flat_.wires[driver].from.node;
+  using Indices = std::vector<std::uint64_t>;
+
+  // From a source to what is driven, or from an element of one to an element of the other.
+  struct Way {
+    std::vector<std::uint32_t> wires;  // the source's first
+    Indices source{};  // element of the source that is meant, beside what its wire says; empty: all of it
+    Indices target{};  // element of the last wire's end, beside what that says; empty: all of it
+  };
+
+  // All ways that end with the wire: one, or one per element where a connector of a system on the way is driven element
+  // by element.
+  [[nodiscard]] std::vector<Way> ways_to(std::uint32_t last) const {
+    std::vector<Way> done;
+    std::vector<Way> open{{{last}, {}, {}}};  // source first is last here until it is found
+    while (!open.empty()) {
+      Way way = std::move(open.back());
+      open.pop_back();
+      if (!step_back(way, open)) {
+        std::reverse(way.wires.begin(), way.wires.end());
+        done.push_back(std::move(way));
+      }
     }
-    std::reverse(wires.begin(), wires.end());
-    return wires;
+    return done;
   }
 
-  // None when nothing drives the wire.
-  std::optional<Link> trace(std::uint32_t last) {
-    const auto wires = chain(last);
-    if (!is_driven(flat_.wires[wires.front()])) return std::nullopt;
+  // Puts what leads on into `open`; false when the way has reached its source.
+  bool step_back(const Way& way, std::vector<Way>& open) const {
+    const auto& from = flat_.wires[way.wires.back()].from;
+    if (from.node == no_source) return false;
+    const auto& node = flat_.nodes[from.node];
+    const Indices& wanted = from.indices.empty() ? way.source : from.indices;
+    require(way.wires.size() < 256,
+            "'{}' is connected to itself through connectors of systems only; remove one of the connections", node.path);
+    if (node.driver != no_source) {
+      open.push_back(way);
+      open.back().wires.push_back(node.driver);
+      open.back().source = wanted;
+      return true;
+    }
+    bool found = false;
+    // The last one is taken first: elements in the order of their connections.
+    for (auto d = node.element_drivers.rbegin(); d != node.element_drivers.rend(); ++d) {
+      const auto& driven = flat_.wires[*d].to.indices;
+      if (!wanted.empty() && driven != wanted) continue;
+      open.push_back(way);
+      open.back().wires.push_back(*d);
+      open.back().source.clear();
+      if (wanted.empty()) open.back().target = driven;
+      found = true;
+    }
+    return found;
+  }
+
+  [[nodiscard]] bool is_set_before_run(const Port& to) const {
+    const auto& d = *flat_.units[to.unit].description;
+    auto id = d.find(to.connector);
+    if (id == describe::no_variable) id = d.find(split_indices(to.connector).first);
+    return id != describe::no_variable && !d[id].is_settable_at_run_time();
+  }
+
+  void add_link(const Way& way, bool before_run) {
+    auto link = trace(way);
+    if (!link) return;
+    if (before_run) return set_parameter(*link, flat_.wires[way.wires.back()]);
+    links_.links.push_back(std::move(*link));
+  }
+
+  void add_outer(std::uint32_t node, std::uint32_t wire, std::string element) {
+    for (const auto& way : ways_to(wire))
+      if (auto link = trace(way)) links_.outer.push_back({node, std::move(*link), element + indices_text(way.target)});
+  }
+
+  // None when nothing drives the way.
+  std::optional<Link> trace(const Way& way) {
+    const auto& first = flat_.wires[way.wires.front()];
+    if (!is_driven(first)) return std::nullopt;
     Link link;
-    link.where = flat_.wires[last].connection->where;
-    start(flat_.wires[wires.front()], link);
-    for (const auto w : wires) follow(flat_.wires[w], link);
+    link.where = flat_.wires[way.wires.back()].connection->where;
+    start(first, way.source, link);
+    for (const auto w : way.wires) follow(flat_.wires[w], way.target, link);
     return link;
   }
 
@@ -90,8 +133,8 @@ class Tracer {
     const auto& node = flat_.nodes[wire.from.node];
     if (is_parameter(node.connector->causality)) return false;
     if (!node.root)
-      links_.notes.push_back(
-          fmt::format("nothing drives '{}': what it is connected to keeps its start value", node.path));
+      links_.notes.push_back(fmt::format("nothing drives '{}': what it is connected to keeps its start value",
+                                         port_text(flat_, wire.from)));
     return node.root;
   }
 
@@ -99,17 +142,18 @@ class Tracer {
     return causality == describe::Causality::parameter || causality == describe::Causality::structural_parameter;
   }
 
-  void start(const Wire& wire, Link& link) {
+  void start(const Wire& wire, const Indices& element, Link& link) {
     current_.reset();
     relative_ = false;
     const Port& from = wire.from;
     if (from.unit == no_unit) {
       const auto& node = flat_.nodes[from.node];
       link.external = from.node;
+      link.external_element = external_element(from.indices.empty() ? element : from.indices, node);
       current_ = node_measure(node);
       return;
     }
-    link.from = slot(from, wire);
+    link.from = slot(from, element, wire);
     const auto& unit = flat_.units[from.unit];
     const auto& v = (*unit.description)[link.from.variable];
     current_ = measure_of(*unit.description, v);
@@ -117,7 +161,16 @@ class Tracer {
     if (const auto* c = declared(unit, from.connector)) convert(find_measure(unit, c->unit), wire, link);
   }
 
-  void follow(const Wire& wire, Link& link) {
+  // How large an array is that comes from outside is known from what it is connected to, which needs one dimension.
+  static std::uint64_t external_element(const Indices& indices, const Node& node) {
+    require(indices.size() < 2, "'{}{}' is an element of an input with several dimensions; connect all of it",
+            node.path, indices_text(indices));
+    require(indices.empty() || indices.front() >= 1, "'{}' has no element {}; indices begin with 1", node.path,
+            indices_text(indices));
+    return indices.empty() ? 0 : indices.front();
+  }
+
+  void follow(const Wire& wire, const Indices& element, Link& link) {
     const auto& connection = *wire.connection;
     const bool convertible = !connection.suppress_unit_conversion;
     if (wire.to.unit == no_unit) {
@@ -129,14 +182,13 @@ class Tracer {
       }
       return transform(connection, link);
     }
-    link.to = slot(wire.to, wire);
+    link.to = slot(wire.to, element, wire);
     const auto& unit = flat_.units[wire.to.unit];
     const auto& v = (*unit.description)[link.to.variable];
     const auto* c = declared(unit, wire.to.connector);
     if (convertible && c != nullptr) convert(find_measure(unit, c->unit), wire, link);
     if (convertible) convert(measure_of(*unit.description, v), wire, link);
     transform(connection, link);
-    require_settable(v, wire);
   }
 
   std::optional<Measure> node_measure(const Node& node) const {
@@ -193,23 +245,87 @@ class Tracer {
     }
   }
 
-  Slot slot(const Port& port, const Wire& wire) const {
+  Slot slot(const Port& port, const Indices& element, const Wire& wire) const {
     const auto& c = *wire.connection;
-    return find_slot(flat_, port.unit, port.connector, starts_[port.unit],
+    return find_slot(flat_, port.unit, std::string(port.connector) + indices_text(element), starts_[port.unit],
                      fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where)));
   }
 
-  void require_settable(const describe::Variable& v, const Wire& wire) const {
+  // SSP 2.0, 5.3.2: parameters may be connected to constants, whose values are known before anything runs.
+  void set_parameter(const Link& link, const Wire& wire) {
     const auto& c = *wire.connection;
+    const auto& to = flat_.units[link.to.unit];
+    const auto& v = (*to.description)[link.to.variable];
+    const auto place = fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where));
+    const bool takes = v.is_settable_before_run() || v.causality == describe::Causality::structural_parameter;
+    const bool is_parameter_itself = is_parameter(v.causality);
+    require(takes && is_parameter_itself,
+            "{}: '{}' is {} ({}) and cannot be driven; connect to an input or a tunable parameter", place,
+            port_text(flat_, wire.to), describe::name_of(v.causality), describe::name_of(v.variability));
+    const auto* const value = link.from.unit == no_unit ? nullptr : constant(link.from);
     require(
-        v.is_settable_at_run_time(),
-        "the connection {} → {}{}: '{}' is {} ({}) and cannot be driven; connect to an input or a tunable parameter",
-        c.from.text(), c.to.text(), where_text(c.where), port_text(flat_, wire.to), describe::name_of(v.causality),
-        describe::name_of(v.variability));
+        value != nullptr,
+        "{}: '{}' is a {} parameter and cannot be driven by '{}'{} whose value is not known before the run; connect "
+        "a constant, make the parameter tunable, or set it by a parameter binding or '--set {}=VALUE'",
+        place, port_text(flat_, wire.to), describe::name_of(v.variability), source_text(link), source_kind(link),
+        port_text(flat_, wire.to));
+    require(link.to.count == starts_[link.to.unit].element_count(*to.description, v),
+            "{}: single elements of the parameter array '{}' cannot be connected; connect all of it", place, v.name);
+    try {
+      starts_[link.to.unit].add(*to.description, link.to.variable, converted(link, *value, v));
+    } catch (const Error& error) {
+      throw input_error("{}: {}", place, error.what());
+    }
+  }
+
+  [[nodiscard]] const Value* constant(const Slot& from) const {
+    const auto& d = *flat_.units[from.unit].description;
+    return d[from.variable].variability == describe::Variability::constant ? d.start(d[from.variable]) : nullptr;
+  }
+
+  [[nodiscard]] std::string source_text(const Link& link) const {
+    if (link.from.unit == no_unit) return flat_.nodes[link.external].path;
+    const auto& u = flat_.units[link.from.unit];
+    return fmt::format("{}.{}", u.path, (*u.description)[link.from.variable].name);
+  }
+  [[nodiscard]] std::string source_kind(const Link& link) const {
+    if (link.from.unit == no_unit) return ",";
+    const auto& v = (*flat_.units[link.from.unit].description)[link.from.variable];
+    return fmt::format(", which is {} ({}) and", describe::name_of(v.causality), describe::name_of(v.variability));
+  }
+
+  // A constant as the parameter takes it.
+  Value converted(const Link& link, const Value& all, const describe::Variable& to) const {
+    const auto& d = *flat_.units[link.to.unit].description;
+    const bool plain = link.factor == 1.0 && link.offset == 0.0 && link.mapping.empty();
+    const bool is_part = link.from.first != 0 || link.from.count != all.size();
+    if (plain && !is_part && all.type() == to.type) return all;
+    std::string text;
+    for (std::uint64_t i = 0; i < link.from.count; ++i) {
+      const auto at = all.size() == 1 ? 0 : link.from.first + i;
+      text += (text.empty() ? "" : " ") + converted_element(link, all, static_cast<std::size_t>(at));
+    }
+    return describe::read_start_value(d, to, text);
+  }
+
+  static std::string converted_element(const Link& link, const Value& all, std::size_t at) {
+    return with_type(all.type(), [&]<class T>() -> std::string {
+      const auto& x = all.elements<T>()[at];
+      std::string text = Value(std::vector<T>{x}).text();
+      if constexpr (std::is_arithmetic_v<T>) {
+        if (link.factor != 1.0 || link.offset != 0.0)
+          text = Value(std::vector<double>{link.factor * static_cast<double>(x) + link.offset}).text();
+      }
+      if (link.mapping.empty()) return text;
+      for (const auto& [source, target] : link.mapping)
+        if (trim(source) == text) return target;
+      require(link.partial, "the constant '{}' is not in the mapping; add it there", text);
+      return text;
+    });
   }
 
   const Flat& flat_;
-  const std::vector<describe::StartValues>& starts_;
+  std::vector<describe::StartValues>& starts_;
   Links& links_;
   std::optional<Measure> current_;  // what the value is measured in at this point of the way
   bool relative_ = false;
@@ -242,7 +358,7 @@ Slot find_slot(const Flat& flat, UnitId unit, std::string_view connector, const 
   throw input_error("{}: unit '{}' has no variable '{}'{}", context, u.path, connector, suggestion(connector, names));
 }
 
-Links trace(const Flat& flat, const std::vector<describe::StartValues>& starts) {
+Links trace(const Flat& flat, std::vector<describe::StartValues>& starts) {
   Links links;
   Tracer(flat, starts, links)();
   return links;

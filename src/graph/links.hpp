@@ -20,6 +20,7 @@ struct Slot {
 struct Link {
   Slot from;                           // `unit` is none: external
   std::uint32_t external = no_source;  // the root's connector (a node of Flat) then
+  std::uint64_t external_element = 0;  // of it, counted from 1; 0: all of it
   Slot to;
   double factor = 1;
   double offset = 0;
@@ -32,7 +33,8 @@ struct Link {
 // An output connector of the root and the variable behind it.
 struct OuterLink {
   std::uint32_t node = no_source;
-  Link link;  // without `to`
+  Link link;              // without `to`
+  std::string element{};  // "[2]": of the connector, when it is driven element by element
 };
 
 struct Links {
@@ -41,8 +43,9 @@ struct Links {
   std::vector<std::string> notes;
 };
 
-// `starts` per unit, for the sizes of arrays. Throws Error (input).
-[[nodiscard]] Links trace(const Flat& flat, const std::vector<describe::StartValues>& starts);
+// `starts` per unit, for the sizes of arrays. A fixed parameter that is connected to a constant gets its value there
+// and is no link. Throws Error (input).
+[[nodiscard]] Links trace(const Flat& flat, std::vector<describe::StartValues>& starts);
 
 // The variable, or the elements of one ("x[2]", "A[1,2]"), that a connector's name stands for; throws Error (input)
 // with the nearest names. `context` begins the message.

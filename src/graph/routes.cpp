@@ -93,7 +93,7 @@ class Layout {
       ExternalSignal signal;
       signal.name = node.connector->name;
       signal.type = node.connector->type.value_or(v.type);
-      signal.count = static_cast<std::uint32_t>(link.to.count);
+      signal.count = external_size(link.external);
       signal.unit = node.connector->unit.empty() ? std::string(d.unit_name(v)) : node.connector->unit;
       signal.description = std::string(v.description);
       signal.discrete = v.variability != describe::Variability::continuous;
@@ -104,6 +104,20 @@ class Layout {
       plan_.externals.push_back(std::move(signal));
     }
   }
+
+  // That of what all of it is connected to, else the largest index.
+  [[nodiscard]] std::uint32_t external_size(std::uint32_t external) const {
+    std::uint64_t size = 1;
+    for (const auto& link : links_.links) {
+      if (link.external != external) continue;
+      if (link.external_element == 0) return static_cast<std::uint32_t>(link.to.count);
+      size = std::max(size, link.external_element);
+    }
+    require(size <= largest_external, "'{}' has no element {}; arrays from outside have at most {}",
+            flat_.nodes[external].path, size, largest_external);
+    return static_cast<std::uint32_t>(size);
+  }
+  static constexpr std::uint64_t largest_external = 1'000'000;
 
   struct Source {
     Type type = Type::Float64;
@@ -116,7 +130,10 @@ class Layout {
       const auto found = externals_.find(link.external);
       CONSORT_ASSERT(found != externals_.end());
       const auto& e = plan_.externals[found->second];
-      return {e.type, e.element, e.count};
+      if (link.external_element == 0) return {e.type, e.element, e.count};
+      require(link.external_element <= e.count, "'{}' has {} elements, so there is no element {}; correct the index",
+              e.name, e.count, link.external_element);
+      return {e.type, e.element + static_cast<std::uint32_t>(link.external_element) - 1, 1};
     }
     const auto& unit = plan_.units[link.from.unit];
     const auto place = unit.outputs.place(index_in(unit.outputs.choice(), link.from.variable));
@@ -219,7 +236,8 @@ class Layout {
     const Source source = source_of(outer.link);
     for (std::uint32_t e = 0; e < source.count; ++e) {
       NamedSignal signal;
-      signal.name = flat_.nodes[outer.node].path + (source.count == 1 ? "" : fmt::format("[{}]", e + 1));
+      signal.name =
+          flat_.nodes[outer.node].path + outer.element + (source.count == 1 ? "" : fmt::format("[{}]", e + 1));
       signal.type = source.type;
       signal.element = source.element + e;
       signal.factor = outer.link.factor;

@@ -170,7 +170,7 @@ struct NestedPlaced : testing::Test {
 TEST_F(NestedPlaced, ASystemStandsInItsPlaceWithItsInsideLaidOut) {
   const auto b = laid_out(outer, sheet);
   const auto& axle = b.children[1];
-  const double scale = b.children[0].width / 20;
+  const double scale = b.children[0].width * b.children[0].scale / 20;
   const double middle = b.children[0].x + 90 * scale;
   EXPECT_NEAR(axle.x + axle.width * axle.scale / 2, middle, 1e-6);
   EXPECT_LE(axle.width * axle.scale, 60 * scale + 1e-6);

@@ -281,6 +281,95 @@ TEST_F(Arrays, RefusesElementsThatDoNotExist) {
   }
 }
 
+// --- elements of connectors of systems
+
+// `inner` shows the arrays of its unit: in → b.x, a.x → out.
+System showing_arrays() {
+  System inner("inner");
+  inner.connectors = {{"in", describe::Causality::input}, {"out", describe::Causality::output}};
+  inner.add("a", "a.fmu");
+  inner.add("b", "b.fmu");
+  inner.connect("in", "b.x");
+  inner.connect("a.x", "out");
+  return inner;
+}
+
+TEST_F(Arrays, ElementsGoOutOfASystemThroughAConnectorThatIsDrivenWhole) {
+  s.add_system(showing_arrays());
+  s.connect("inner.out[2,3]", "b.y");
+  s.connect("inner.out[1,2]", "b.x[2,1]");
+  const auto plan = shelf.compile(s);
+  EXPECT_TRUE(comes_from(plan, "b.y", "inner.a.x", 0, 5));
+  EXPECT_TRUE(comes_from(plan, "b.x", "inner.a.x", 3, 1));
+}
+
+TEST_F(Arrays, ElementsGoIntoASystemThroughAConnectorThatLeadsOnWhole) {
+  s.add_system(showing_arrays());
+  s.connect("a.y", "inner.in[1,3]", {2, 1});
+  s.connect("a.x[2,2]", "inner.in[2,1]");
+  const auto plan = shelf.compile(s);
+  EXPECT_TRUE(comes_from(plan, "inner.b.x", "a.y", 2, 0));
+  EXPECT_EQ(route_of(plan, "inner.b.x", 2)->factor, 2);
+  EXPECT_EQ(route_of(plan, "inner.b.x", 2)->offset, 1);
+  EXPECT_TRUE(comes_from(plan, "inner.b.x", "a.x", 3, 4));
+  EXPECT_FALSE(route_of(plan, "inner.b.x", 0).has_value());
+}
+
+TEST_F(Arrays, ElementsArePutTogetherAndTakenApartOnTheirWay) {
+  System inner("inner");
+  inner.connectors = {{"in", describe::Causality::input}, {"out", describe::Causality::output}};
+  inner.add("a", "a.fmu");
+  inner.add("b", "b.fmu");
+  inner.connect("a.x[1,1]", "out[1]");
+  inner.connect("a.y", "out[2]");
+  inner.connect("in[2]", "b.y");
+  System outer("outer");
+  outer.connectors = {{"out", describe::Causality::output}};
+  outer.add_system(std::move(inner));
+  outer.connect("inner.out", "out");
+  outer.connect("inner.out[2]", "inner.in[2]");
+  s.add_system(std::move(outer));
+  s.connect("outer.out[2]", "b.y");
+  s.connect("outer.out[1]", "b.z[4]");
+  const auto plan = shelf.compile(s);
+  EXPECT_TRUE(comes_from(plan, "b.y", "outer.inner.a.y"));
+  EXPECT_TRUE(comes_from(plan, "b.z", "outer.inner.a.x", 3, 0));
+  EXPECT_TRUE(comes_from(plan, "outer.inner.b.y", "outer.inner.a.y"));
+}
+
+TEST_F(Arrays, ElementsOfTheOutermostConnectors) {
+  s.connectors = {{"in", describe::Causality::input}, {"out", describe::Causality::output}};
+  s.connect("in[3]", "b.y");
+  s.connect("in[1]", "b.z[6]");
+  s.connect("a.y", "out[2]");
+  const auto plan = shelf.compile(s);
+  ASSERT_EQ(plan.externals.size(), 1U);
+  EXPECT_EQ(plan.externals[0].count, 3U);
+  EXPECT_EQ(route_of(plan, "b.y")->source.element, plan.externals[0].element + 2);
+  EXPECT_EQ(route_of(plan, "b.z", 5)->source.element, plan.externals[0].element);
+  ASSERT_EQ(plan.connectors.size(), 1U);
+  EXPECT_EQ(plan.connectors[0].name, "out[2]");
+}
+
+TEST_F(Arrays, ElementsOfASystemsConnectorHaveOneSource) {
+  s.add_system(showing_arrays());
+  s.connect("a.y", "inner.in[1,3]");
+  s.connect("a.x[1,1]", "inner.in[1,3]");
+  EXPECT_THAT(shelf.error(s), HasSubstr("'inner.in[1,3]' is driven twice: from a.y and from a.x[1,1]"));
+  s.connections.pop_back();
+  s.connect("a.x", "inner.in");
+  EXPECT_THAT(shelf.error(s), HasSubstr("driven twice"));
+}
+
+TEST_F(Arrays, ElementsThatASystemDoesNotHaveAreErrors) {
+  s.add_system(showing_arrays());
+  s.connect("inner.out[3,1]", "b.y");
+  EXPECT_THAT(shelf.error(s), HasSubstr("'x' of unit 'inner.a' has no element 'x[3,1]'"));
+  s.connections.clear();
+  s.connect("inner.nothing[1]", "b.y");
+  EXPECT_THAT(shelf.error(s), HasSubstr("no connector 'nothing[1]'"));
+}
+
 TEST_F(Arrays, RefusesDifferentSizes) {
   s.connect("a.t", "b.t");
   s.connect("a.x", "b.y");
@@ -328,6 +417,94 @@ TEST(Layout, UnitsHaveBlocksThatDoNotOverlap) {
     EXPECT_EQ(plan.units[i].first_output[static_cast<std::size_t>(Type::Float64)], 4 * i);
     EXPECT_TRUE(comes_from(plan, "u" + std::to_string((i + 1) % 5) + ".a", "u" + std::to_string(i) + ".x", 0, 1));
   }
+}
+
+// --- parameters that are connected (SSP 2.0, 5.3.2)
+
+struct Parameters : testing::Test {
+  Parameters() {
+    auto& a = shelf.add("a.fmu");
+    a.define("m", metre).define("km", {{0, 1, 0, 0, 0, 0, 0, 0}, 1000, 0});
+    a.output("c", Type::Float64, "km");
+    give(a, describe::Variability::constant, Value(std::vector<double>{1.5}));
+    a.output("n", Type::Int32);
+    give(a, describe::Variability::constant, Value(std::vector<std::int32_t>{3}));
+    a.output("many").sized({3});
+    give(a, describe::Variability::constant, Value(std::vector<double>{1, 2, 3}));
+    a.add("calculated", describe::Causality::calculated_parameter);
+    a.last().variability = describe::Variability::fixed;
+    a.last().initial = describe::Initial::calculated;
+    a.output("y");
+    auto& b = shelf.add("b.fmu");
+    b.define("m", metre).parameter("p", Type::Float64, "m").parameter("plain").parameter("n", Type::Int32);
+    b.parameter("many").sized({3}).input("u").parameter("tunable");
+    b.last().variability = describe::Variability::tunable;
+    s.add("a", "a.fmu");
+    s.add("b", "b.fmu");
+  }
+  static void give(Plant& plant, describe::Variability variability, Value value) {
+    plant.last().variability = variability;
+    plant.last().initial = describe::Initial::exact;
+    plant.last().start = static_cast<std::uint32_t>(plant.d.starts.size());
+    plant.d.starts.push_back(std::move(value));
+  }
+  static std::string start(const Plan& plan, std::string_view path) {
+    const auto [unit, variable] = plan.require_variable(path);
+    const auto& set = plan.units[unit].starts.others();
+    for (std::size_t i = 0; i < set.variables.size(); ++i)
+      if (set.variables[i] == variable) return set.values[i].text();
+    return "-";
+  }
+  Shelf shelf;
+  System s;
+};
+
+TEST_F(Parameters, TakeTheValueOfAConstantBeforeTheRun) {
+  s.connect("a.c", "b.p");
+  s.connect("a.n", "b.n");
+  s.connect("a.n", "b.plain", {2, 1});
+  s.connect("a.many", "b.many");
+  const auto plan = shelf.compile(s);
+  EXPECT_EQ(start(plan, "b.p"), "1500") << "km to m";
+  EXPECT_EQ(start(plan, "b.n"), "3");
+  EXPECT_EQ(start(plan, "b.plain"), "7");
+  EXPECT_EQ(start(plan, "b.many"), "1 2 3");
+  EXPECT_TRUE(plan.connections.empty()) << "nothing is left to do in a step";
+}
+
+TEST_F(Parameters, TakeElementsOfConstants) {
+  s.connect("a.many[2]", "b.plain");
+  EXPECT_EQ(start(shelf.compile(s), "b.plain"), "2");
+}
+
+TEST_F(Parameters, AreReachedThroughConnectorsOfSystems) {
+  System inner("inner");
+  inner.connectors = {{"k", describe::Causality::parameter}};
+  inner.add("b", "b.fmu");
+  inner.connect("k", "b.plain");
+  s.add_system(std::move(inner));
+  s.connect("a.n", "inner.k");
+  EXPECT_EQ(start(shelf.compile(s), "inner.b.plain"), "3");
+  s.connections.clear();
+  s.settings.push_back({"inner.k", "4"});
+  EXPECT_EQ(start(shelf.compile(s), "inner.b.plain"), "4");
+}
+
+TEST_F(Parameters, ThatAreTunableFollowSignals) {
+  s.connect("a.calculated", "b.tunable");
+  EXPECT_TRUE(comes_from(shelf.compile(s), "b.tunable", "a.calculated"));
+}
+
+TEST_F(Parameters, CannotTakeWhatIsNotKnownBeforeTheRun) {
+  s.connect("a.calculated", "b.p");
+  EXPECT_THAT(shelf.error(s), testing::AllOf(HasSubstr("'a.calculated'"), HasSubstr("'b.p'"),
+                                             HasSubstr("calculatedParameter (fixed)"), HasSubstr("--set b.p=VALUE")));
+  s.connections.clear();
+  s.connect("a.y", "b.p");
+  EXPECT_THAT(shelf.error(s), testing::AllOf(HasSubstr("'a.y'"), HasSubstr("'b.p'")));
+  s.connections.clear();
+  s.connect("a.y", "a.c");
+  EXPECT_THAT(shelf.error(s), HasSubstr("cannot be driven"));
 }
 
 }  // namespace

@@ -195,6 +195,26 @@ TEST(Arrays, WholeArraysAndElementsAreConnected) {
   EXPECT_TRUE(comes_from(plan, "b.x", "a.y", 0, 1));
 }
 
+TEST(Arrays, ElementsPassThroughConnectorsOfSystems) {
+  Workshop w;
+  w.fmu("a.fmu").output("y").sized({2}).output("z");
+  w.fmu("b.fmu").input("u").sized({2}).input("v");
+  const std::string inner =
+      Workshop::connectors({{"in", "input"}, {"out", "output"}}, R"(<ssc:Float64/><ssd:Dimension size="2"/>)") +
+      Workshop::elements(Workshop::component("a", "a.fmu") + Workshop::component("b", "b.fmu")) +
+      Workshop::connections(Workshop::connection("in", "b.u") + Workshop::connection("a.y", "out"));
+  w.structure(Workshop::ssd(
+      Workshop::elements(Workshop::component("a", "a.fmu") + Workshop::component("b", "b.fmu") +
+                         "<ssd:System name=\"inner\">" + inner + "</ssd:System>") +
+      Workshop::connections(Workshop::connection("a.z", "inner.in", "endIndices=\"2\"") +
+                            Workshop::connection("inner.out", "b.v", "startIndices=\"2\"") +
+                            Workshop::connection("inner.out", "b.u", "startIndices=\"1\" endIndices=\"2\""))));
+  const auto& plan = w.plan();
+  EXPECT_TRUE(comes_from(plan, "inner.b.u", "a.z", 1, 0));
+  EXPECT_TRUE(comes_from(plan, "b.v", "inner.a.y", 0, 1));
+  EXPECT_TRUE(comes_from(plan, "b.u", "inner.a.y", 1, 0));
+}
+
 struct Transformed {
   const char* name;
   Type from, to;
