@@ -60,20 +60,78 @@ Errors errors_of(const Experiment& e, const std::string& controller, int order, 
   return errors;
 }
 
-int error_estimate(const std::filesystem::path& folder) {
+example::TwoMasses three_springs() {  // A Table 3.1
+  example::TwoMasses masses;
+  masses.k1 = 10;
+  masses.d1 = 1;
+  masses.k2 = 50;
+  masses.d2 = 2;
+  masses.k = 25;
+  masses.d = 0.1;
+  masses.start = {1, 0, 0, 0};
+  return masses;
+}
+
+// --- the units' own tolerance (A Fig. 3.14)
+
+// The largest estimate of richardson with equal steps of 2h, when the units are integrated with this tolerance.
+double estimate_with(const char* program, double tolerance, double h) {
+  auto d = example::read_system(program);
+  d.run.step = 2 * h;
+  d.run.tolerance = tolerance;
+  d.run.threads = 1;
+  d.run.record = {"*"};
+  d.run.control.controller = "richardson";
+  d.run.control.tolerance = 1e12;
+  d.run.control.minimum = d.run.control.maximum = 2 * h;
+  const auto run = example::run(d);
+  double largest = 0;
+  for (std::size_t i = 1; i < run.result.rows(); ++i) {
+    if (run.result.time[i - 1] < 0.05) continue;
+    double sum = 0;
+    for (const char* const name : {"trust.a.x", "trust.a.v", "trust.b.x", "trust.b.v"})
+      sum += std::pow(run.result[name].numbers[i], 2);
+    largest = std::max(largest, std::sqrt(sum));
+  }
+  return largest;
+}
+
+void compare_tolerances(const char* program, const std::filesystem::path& folder, example::Figures& figures) {
+  fmt::print("\nThree springs, units with a solver of their own tolerance, order 1\n");
+  constexpr std::array tolerances{1e-4, 1e-6, 1e-8, 1e-10};
+  constexpr std::array steps{6.25e-4, 1.25e-3, 2.5e-3, 5e-3, 1e-2};
+  example::Table table({{"tolerance 1e-4"}, {"1e-6"}, {"1e-8"}, {"1e-10"}, {"units without an error"}});
+  for (const double h : steps) {
+    std::array<double, tolerances.size() + 1> row{};
+    for (std::size_t i = 0; i < tolerances.size(); ++i) row[i] = estimate_with(program, tolerances[i], h);
+    row.back() = errors_of({"", three_springs(), false}, "richardson", 1, h).estimated;
+    const double coupling = row.back();
+    for (std::size_t i = 0; i < tolerances.size(); ++i) {
+      const double off = row[i] / coupling;
+      const auto text =
+          fmt::format("half step {:.2g} ms, tolerance {:.0e}: the estimate is {:.1e}, {:.2f} times that of {}", 1e3 * h,
+                      tolerances[i], row[i], off, "units without an error");
+      if (coupling >= 10 * tolerances[i]) {
+        figures.check(std::abs(off - 1) < 0.1, text);
+      } else if (coupling <= tolerances[i] / 50) {
+        figures.check(off > 5, text + ": it follows the units' noise");
+      } else {
+        fmt::print("     {}\n", text);
+      }
+    }
+    for (double& y : row) y = std::log10(y);
+    table.add(std::log10(h), row);
+  }
+  table.write(folder, "own_tolerance",
+              "Estimated error over the half step, by the units' own tolerance; decimal logarithms");
+}
+
+int error_estimate(const char* program, const std::filesystem::path& folder) {
   example::Figures figures;
-  example::TwoMasses three_springs;  // A Table 3.1
-  three_springs.k1 = 10;
-  three_springs.d1 = 1;
-  three_springs.k2 = 50;
-  three_springs.d2 = 2;
-  three_springs.k = 25;
-  three_springs.d = 0.1;
-  three_springs.start = {1, 0, 0, 0};
   const std::array experiments{Experiment{"quarter car, displacements", example::quarter_car(), false},
                                Experiment{"quarter car, force", example::quarter_car(), true},
-                               Experiment{"three springs, displacements", three_springs, false},
-                               Experiment{"three springs, force", three_springs, true}};
+                               Experiment{"three springs, displacements", three_springs(), false},
+                               Experiment{"three springs, force", three_springs(), true}};
   example::Table table({{"local error, order 0"},
                         {"richardson, order 0"},
                         {"local error, order 1"},
@@ -110,9 +168,13 @@ int error_estimate(const std::filesystem::path& folder) {
   fmt::print("\n");
   for (std::size_t i = 0; i < steps.size(); ++i) table.add(std::log10(steps[i]), rows[i]);
   table.write(folder, "error_estimate", "Local errors of a quarter car over the half step; decimal logarithms");
+  compare_tolerances(program, folder, figures);
   return figures.exit_status();
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return example::run_example(argc, argv, error_estimate); }
+int main(int argc, char** argv) {
+  return example::run_example(argc, argv,
+                              [&](const std::filesystem::path& folder) { return error_estimate(argv[0], folder); });
+}
