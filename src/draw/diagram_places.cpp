@@ -12,13 +12,14 @@ namespace consort::draw {
 
 using graph::Point;
 using graph::Rectangle;
+using graph::Sheet;
 
 namespace {
 
 using namespace sizes;
 
 constexpr double largest_sheet = 3000;  // pixels of its longer side; what does not fit then is drawn smaller
-constexpr double largest_text = 2.5;    // of boxes that are larger than what they say
+constexpr double largest_text = 1.6;    // of boxes that are larger than what they say
 constexpr double stub = 12;             // of a line, straight away from its box
 constexpr double row_gap = 24;          // above the row of boxes without places
 
@@ -166,6 +167,27 @@ void place_edge_ports(Block& b, bool inputs, const std::vector<graph::ConnectorP
   }
 }
 
+// SSP 2.0, 5.2.1: where a connector is inside of its system follows from its place at the edge, unless it is given.
+void place_inside(BlockPort& port, const graph::ConnectorPlace& place, const Sheet& sheet, const Paper& paper) {
+  if (place.inside) {
+    port.inside = paper.at(*place.inside);
+  } else if (place.edge && sheet.bounds) {
+    const auto& r = *sheet.bounds;
+    port.inside = paper.at({r.x1 + place.edge->x * (r.x2 - r.x1), r.y1 + place.edge->y * (r.y2 - r.y1)});
+  }
+}
+
+// Nothing is connected to the outermost edge, so its ports can be opposite of where they are inside.
+void follow_inside(Block& frame) {
+  for (auto* ports : {&frame.inputs, &frame.outputs}) {
+    for (auto& port : *ports) {
+      if (!port.inside) continue;
+      const bool beside = *port.side == Side::left || *port.side == Side::right;
+      (beside ? port.y : port.x) = beside ? port.inside->y : port.inside->x;
+    }
+  }
+}
+
 void place_box_ports(Block& b) {
   // The frames that lay themselves out have lines to ports at their edges already.
   const bool own = b.is_system && b.sheet == nullptr;
@@ -303,6 +325,11 @@ void measure_placed(Block& frame) {
 
 void arrange_placed(Block& frame, bool outermost) {
   Paper paper = paper_of(frame);
+  if (!outermost && row_height(frame) == 0) {  // the place may be larger than what the inside needs
+    const double width = frame.width - paper.left - right_margin(frame),
+                 height = frame.height - paper.top - frame_padding;
+    paper.scale = std::max(paper.scale, std::min(width / paper.extent.width(), height / paper.extent.height()));
+  }
   // What the frame is larger than it needs to be goes to both sides.
   const double inner_width = std::max(paper.extent.width() * paper.scale, row_width(frame));
   const double inner_height = paper.extent.height() * paper.scale + row_height(frame);
@@ -325,8 +352,8 @@ void arrange_placed(Block& frame, bool outermost) {
   }
   for (auto* ports : {&frame.inputs, &frame.outputs})
     for (auto& port : *ports)
-      if (const auto* place = find(frame.sheet->connectors, port.name); place != nullptr && place->inside)
-        port.inside = paper.at(*place->inside);
+      if (const auto* place = find(frame.sheet->connectors, port.name)) place_inside(port, *place, *frame.sheet, paper);
+  if (outermost) follow_inside(frame);
   draw_lines(frame, paper);
   for (const auto& note : frame.sheet->notes) {
     const auto e = extent_of(note.box);

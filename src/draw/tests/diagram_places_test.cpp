@@ -1,6 +1,7 @@
 // Systems whose elements have places on a sheet, y pointing up.
 #include <map>
 #include <memory>
+#include <regex>
 
 #include <gmock/gmock.h>
 
@@ -71,6 +72,28 @@ TEST_F(Placed, BoxesKeepTheirPlacesUpToOneScaleAndYPointsUp) {
   EXPECT_GE(low.width, 90);
   EXPECT_LE(high.x + high.width, b.width);
   EXPECT_LE(low.y + low.height, b.height);
+}
+
+// The rectangle that is drawn under a title.
+Rectangle drawn(const std::string& svg, const std::string& title) {
+  const std::regex pattern(
+      "<title>" + title +
+      "</title><rect x=\"([-.0-9e]+)\" y=\"([-.0-9e]+)\" width=\"([.0-9e]+)\" height=\"([.0-9e]+)\"");
+  std::smatch found;
+  if (!std::regex_search(svg, found, pattern)) ADD_FAILURE() << title << " is not drawn";
+  const auto number = [&](std::size_t i) { return std::stod(found[i].str()); };
+  return {number(1), number(2), number(1) + number(3), number(2) + number(4)};
+}
+
+TEST_F(Placed, BoxesAreInThePictureWhereTheSheetHasThem) {
+  const auto plan = compiled(s);
+  const auto svg = diagram_svg(s, plan, {"", &sheet});
+  const auto low = drawn(svg, "low"), high = drawn(svg, "high"), all = drawn(svg, "pair");
+  const double scale = (low.x2 - low.x1 + 1) / 40;  // the line is drawn within the box
+  EXPECT_NEAR(high.x1 - low.x1, 100 * scale, 1e-3);
+  EXPECT_NEAR(low.y1 - high.y1, 60 * scale, 1e-3);
+  EXPECT_NEAR(high.y2 - high.y1 + 1, 30 * scale, 1e-3);
+  EXPECT_TRUE(low.x1 > all.x1 && high.x2 < all.x2 && high.y1 > all.y1 && low.y2 < all.y2);
 }
 
 TEST_F(Placed, TheBoundsOfTheSystemAreItsPaper) {
@@ -202,6 +225,24 @@ TEST_F(NestedPlaced, TheInsideHasASheetOfItsOwn) {
   EXPECT_NEAR(wheel.y - force.inside->y, 30 * inner_scale, 1e-6);
   EXPECT_NEAR(force.y, 0.75 * axle.height, 1e-6);  // outside, at the edge
   EXPECT_NEAR(b.wires.at(0).corners.back().y, axle.y + 0.75 * axle.height * axle.scale, 1e-6);
+}
+
+TEST_F(NestedPlaced, ConnectorsAreInsideWhereTheirPlaceAtTheEdgeSays) {
+  Sheet inner;
+  inner.name = "axle";
+  inner.bounds = Rectangle{-50, 0, 50, 100};
+  inner.elements = {{"wheel", Rectangle{-10, 40, 10, 60}}};
+  inner.connectors = {{"force", Point{0, 0.25}}, {"speed", Point{1, 0.75}}};
+  sheet.systems = {inner};
+  const auto b = laid_out(outer, sheet);
+  const auto& axle = b.children[1];
+  const auto& wheel = axle.children.at(0);
+  const double scale = wheel.width * wheel.scale / 20;
+  ASSERT_TRUE(axle.inputs.at(0).inside && axle.outputs.at(0).inside);
+  EXPECT_NEAR(wheel.x - axle.inputs[0].inside->x, 40 * scale, 1e-6);
+  EXPECT_NEAR(axle.inputs[0].inside->y - wheel.y, 35 * scale, 1e-6);
+  EXPECT_NEAR(axle.outputs[0].inside->x - wheel.x, 60 * scale, 1e-6);
+  EXPECT_NEAR(wheel.y - axle.outputs[0].inside->y, 15 * scale, 1e-6);
 }
 
 TEST_F(NestedPlaced, ThePictureIsSoundXmlAndShowsNotesAndSmallBoxesSmaller) {
