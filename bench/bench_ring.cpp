@@ -3,19 +3,15 @@
 // The baseline makes the bare calls (set, step, get) in a loop over as many instances of the same FMU. Instructions are
 // counted by callgrind, those inside of the FMU's library apart.
 #include <array>
-#include <cctype>
 #include <cstdarg>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
+#include "callgrind.hpp"
 #include "engine/simulation.hpp"
 #include "fmi/headers/fmi2/fmi2FunctionTypes.h"
 #include "measure.hpp"
@@ -133,47 +129,8 @@ class BareRing {
   long done_ = 0;
 };
 
-// Instructions in the FMU's library and outside of it, from callgrind's file.
-struct Counts {
-  double inside = 0, outside = 0;
-};
-
-Counts read_counts(const fs::path& file) {
-  std::ifstream in(file);
-  std::map<std::string, std::string> objects;
-  std::string line, object;
-  Counts counts;
-  bool skip = false;  // the line after calls= is what the callee cost
-  while (std::getline(in, line)) {
-    if (line.starts_with("ob=") || line.starts_with("cob=")) {
-      // Names are given once, by whichever line comes first.
-      const auto equals = line.find('=');
-      const auto id = line.substr(equals + 1, line.find(')') - equals);
-      if (line.size() > equals + 1 + id.size()) objects[id] = line.substr(equals + 1 + id.size());
-      if (equals == 2) object = objects[id];
-    } else if (line.starts_with("calls=")) {
-      skip = true;
-    } else if (!line.empty() && (std::isdigit(static_cast<unsigned char>(line[0])) != 0 || line[0] == '+' ||
-                                 line[0] == '-' || line[0] == '*')) {
-      if (std::exchange(skip, false)) continue;
-      const auto blank = line.find(' ');
-      if (blank == std::string::npos) continue;
-      const double cost = std::strtod(line.c_str() + blank, nullptr);
-      (object.find("/binaries/") != std::string::npos ? counts.inside : counts.outside) += cost;
-    }
-  }
-  return counts;
-}
-
 Counts counted(const std::string& program, const char* which, long units, long steps) {
-  const auto count = [&](long n) {
-    const fs::path file = fs::temp_directory_path() / fmt::format("consort_ring_{}", ::getpid());
-    (void)output_of(fmt::format("valgrind --tool=callgrind --callgrind-out-file='{}' '{}' {} {} {} 2>&1", file.string(),
-                                program, which, units, n));
-    const Counts counts = read_counts(file);
-    fs::remove(file);
-    return counts;
-  };
+  const auto count = [&](long n) { return count_instructions(fmt::format("'{}' {} {} {}", program, which, units, n)); };
   const Counts all = count(2 * steps);
   const Counts half = count(steps);
   const double per = static_cast<double>(units) * static_cast<double>(steps);
@@ -204,7 +161,7 @@ int main_of(int argc, char** argv) {
   for (const long units : {8L, 100L, 768L}) compare_times("CostlyNode", units, "node of about 100 ns");
   const double start_up = best_of(5, [] { const OurRing made("Node", 768); });
   fmt::print("start-up of 768 instances: {:.3f} s\n", start_up);
-  if (std::system("command -v valgrind > /dev/null 2>&1") != 0) return 0;  // NOLINT: a measurement, nothing hostile
+  if (!has_callgrind()) return 0;
   fmt::print("{:<24} {:>6} {:>12} {:>12}\n", "instructions", "units", "in the FMU", "outside");
   const auto bare = counted(argv[0], "--bare", 8, 2000);
   fmt::print("{:<24} {:>6} {:>12.1f} {:>12.1f}\n", "bare calls", 8, bare.inside, bare.outside);

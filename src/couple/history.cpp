@@ -34,11 +34,9 @@ Weights derivative_weights(std::span<const Time> points, Time at) {
   return w;
 }
 
-History::History(std::size_t width) : width_(width) {
-  for (auto& v : values_) v.resize(width);
-}
+History::History(std::size_t width) : width_(width), values_(width * most_points) {}
 
-std::span<const double> History::values(int back) const { return {values_[slot(back)].data(), width_}; }
+std::span<const double> History::values(int back) const { return {values_.data() + slot(back) * width_, width_}; }
 
 void History::push(Time t, std::span<const double> values) {
   CONSORT_ASSERT(values.size() == width_);
@@ -47,7 +45,7 @@ void History::push(Time t, std::span<const double> values) {
     count_ = std::min(count_ + 1, most_points);
   }
   times_[slot(0)] = t;
-  std::copy(values.begin(), values.end(), values_[slot(0)].begin());
+  std::copy(values.begin(), values.end(), values_.begin() + static_cast<std::ptrdiff_t>(slot(0) * width_));
 }
 
 }  // namespace consort::couple

@@ -32,11 +32,20 @@ class History {
   // The newest point; a second one at the same time replaces the first.
   void push(Time t, std::span<const double> values);
   void drop() { count_ = 0; }
+  // The points of another history of the same width. Where there are none, no values are copied.
+  void take(const History& other) {
+    count_ = other.count_;
+    newest_ = other.newest_;
+    if (count_ == 0) return;
+    times_ = other.times_;
+    width_ = other.width_;
+    values_ = other.values_;
+  }
 
   // For ByteWriter and ByteReader.
   template <class Archive>
   void fields(Archive& archive) {
-    archive(count_, newest_, times_, values_[0], values_[1], values_[2], values_[3]);
+    archive(count_, newest_, times_, values_);
   }
   // Whether what was read makes sense.
   [[nodiscard]] bool is_sound() const {
@@ -52,7 +61,7 @@ class History {
   int count_ = 0;
   int newest_ = 0;
   std::array<Time, most_points> times_{};
-  std::array<std::vector<double>, most_points> values_{};
+  std::vector<double> values_{};  // slot after slot: one piece, since controllers copy it in every step
 };
 
 }  // namespace consort::couple

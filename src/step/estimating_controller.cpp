@@ -36,15 +36,19 @@ void require_rollback(const ControllerSetup& setup, std::string_view name) {
   }
 }
 
-// The types that a plan has values of; the columns of the others are always empty, and a copy is made in every step.
+// The types beside Float64 that a plan has values of; the columns of the others are always empty, and a copy is made in
+// every step.
 std::vector<Type> types_of(const graph::Plan& plan) {
   std::vector<Type> types;
-  for (std::size_t i = 0; i < type_count; ++i)
-    if (plan.input_count[i] + plan.output_count[i] > 0) types.push_back(static_cast<Type>(i));
+  for (std::size_t i = 0; i < type_count; ++i) {
+    if (static_cast<Type>(i) != Type::Float64 && plan.input_count[i] + plan.output_count[i] > 0)
+      types.push_back(static_cast<Type>(i));
+  }
   return types;
 }
 
 void copy_columns(const std::vector<Type>& types, const Columns& from, Columns& to) {
+  to.column<double>() = from.column<double>();
   for (const auto type : types) with_type(type, [&]<class T>() { to.column<T>() = from.column<T>(); });
 }
 
@@ -62,8 +66,8 @@ void copy_run(const std::vector<Type>& types, const RunState& from, RunState& to
   to.signals.order = order;
   to.signals.next_event = next_event;
   copy_columns(types, previous, to.previous);
-  to.history = history;
-  to.coarse = coarse;
+  to.history.take(history);
+  to.coarse.take(coarse);
   to.iteration = iteration;
   to.stopped = stopped;
   to.bonds = bonds;

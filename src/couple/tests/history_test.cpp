@@ -1,5 +1,6 @@
 #include "couple/history.hpp"
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -48,6 +49,26 @@ TEST(DerivativeWeights, OfEqualStepsAreTheKnownOnes) {
   EXPECT_DOUBLE_EQ(w[2][0], 1);
   EXPECT_DOUBLE_EQ(w[2][1], -2);
   EXPECT_DOUBLE_EQ(w[2][2], 1);
+}
+
+TEST(History, TakesThePointsOfAnother) {
+  History a(2);
+  for (const double t : {0.0, 0.1, 0.3}) a.push(t, std::array{t, -t});
+  History b(2);
+  b.push(7, std::array{7.0, 8.0});
+  b.take(a);
+  ASSERT_EQ(b.points(), 3);
+  EXPECT_EQ(b.time(0), 0.3);
+  EXPECT_EQ(b.values(2)[1], 0.0);
+  EXPECT_EQ(b.values(0)[1], -0.3);
+  // And goes on as the other one does.
+  for (auto* const h : {&a, &b}) h->push(0.4, std::array{1.0, 2.0});
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(a.values(k)[0], b.values(k)[0]) << k;
+  a.drop();
+  b.take(a);
+  EXPECT_EQ(b.points(), 0);
+  b.push(1, std::array{3.0, 4.0});
+  EXPECT_EQ(b.values(0)[0], 3.0);
 }
 
 TEST(History, KeepsTheLastPointsNewestFirst) {
