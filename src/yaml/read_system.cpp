@@ -327,7 +327,8 @@ class ConnectionReader {
   Endpoint end(const View& view, std::string_view path, describe::Causality causality) const {
     Endpoint found = system_.endpoint(path);
     if (!found.element.empty()) return found;
-    const auto own = own_.find(path);
+    auto own = own_.find(path);
+    if (own == own_.end() && path.ends_with(']')) own = own_.find(path.substr(0, path.rfind('[')));  // an element of it
     if (own == own_.end()) throw unknown(view, path);
     const bool is_output = own->second->causality == describe::Causality::output;
     const bool is_source = causality == describe::Causality::output;

@@ -157,6 +157,16 @@ TEST(YamlReader, ReadsConnectorsOfTheSystem) {
   EXPECT_EQ(s.connections[0].from.element, "");
 }
 
+TEST(YamlReader, ConnectsElementsOfConnectors) {
+  const auto s =
+      read("inputs: [ends]\noutputs: [t]\n" + two + "connections: ['ends[2] -> a.u', 'a.y -> t[1]']\n").system;
+  ASSERT_EQ(s.connections.size(), 2U);
+  EXPECT_EQ(s.connections[0].from.text(), "ends[2]");
+  EXPECT_EQ(s.connections[1].to.text(), "t[1]");
+  EXPECT_EQ(s.connectors.size(), 2U);
+  EXPECT_THROW(static_cast<void>(read("inputs: [ends]\n" + two + "connections: ['other[2] -> a.u']\n")), Error);
+}
+
 TEST(YamlReader, ReadsUnitsOfMeasure) {
   const auto s = read(two + "units_of_measure: {slug: {kg: 1, factor: 14.59}, odd: }\n").system;
   ASSERT_EQ(s.units.size(), 2U);
