@@ -171,7 +171,7 @@ void report_crash_outside_of_calls(Line& line, int signal) {
   line.add(") in a thread that is not Consort's, probably started by an FMU");
   add_unit_names(line);
   line.add(
-      "; results recorded up to this time are kept; run it with --timeout to isolate it in a process of its own, and "
+      "; results recorded up to this time are kept; "
       "report it to the maker of the FMU");
 }
 
@@ -190,9 +190,7 @@ void report(int signal) {
   } else {
     line.add("consort: unit '").add(site.unit != nullptr ? site.unit : "?").add("' crashed in ").add(site.call);
     line.add(" at t = ").add_number(site.time).add(" s (").add(signal_text(signal));
-    line.add(
-        "); results recorded up to this time are kept; run it with --timeout to isolate it in a process of its own, "
-        "and report it to the maker of the FMU");
+    line.add("); results recorded up to this time are kept; report it to the maker of the FMU");
   }
   line.print();
 }

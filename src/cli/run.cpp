@@ -13,6 +13,7 @@
 #include "cli/log_options.hpp"
 #include "cli/parameters.hpp"
 #include "cli/progress.hpp"
+#include "cli/written_files.hpp"
 #include "couple/accelerator.hpp"
 #include "engine/simulation.hpp"
 #include "engine/system_files.hpp"
@@ -112,6 +113,18 @@ void probe_units(graph::System& system, const analyse::ProbeOptions& options, st
   for (auto& inner : system.systems) probe_units(inner, options, known);
 }
 
+void add_sources(const graph::System& system, std::vector<std::string>& files) {
+  for (const auto& component : system.components) files.push_back(component.source.string());
+  for (const auto& inner : system.systems) add_sources(inner, files);
+}
+
+std::vector<std::string> files_read(const Options& o, const graph::Document& document) {
+  std::vector<std::string> files{o.system, document.run.input_file};
+  files.insert(files.end(), o.parameters.begin(), o.parameters.end());
+  add_sources(document.system, files);
+  return files;
+}
+
 int run_system(const Options& o) {
   auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside});
   merge(o, document.run);
@@ -128,6 +141,13 @@ int run_system(const Options& o) {
   options.settings = read_parameters(o.parameters);
   for (auto& setting : settings_of(o.set)) options.settings.push_back(std::move(setting));
   options.trace_file = o.trace_file;
+  const std::string result = result_name(o, document.run);
+  check_written_files({{"--output-file", o.no_output ? std::string() : result},
+                       {"--report", o.report_file},
+                       {"--trace", o.trace_file},
+                       {"--checkpoint-file", options.checkpoint_file},
+                       {"--fmi-log-file", o.log.calls_file}},
+                      files_read(o, document));
   const auto log = start_log(o.log);
   options.library.log = log.messages;
   options.library.trace = log.calls;
@@ -141,7 +161,6 @@ int run_system(const Options& o) {
   std::unique_ptr<record::Sink> file;
   std::unique_ptr<record::BufferedSink> buffer;
   std::vector<record::Sink*> sinks;
-  const std::string result = result_name(o, document.run);
   if (!o.no_output) {
     file = record::make_sink(result, {.compression = document.run.compression});
     record::Sink* const all[] = {file.get()};

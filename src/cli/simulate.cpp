@@ -13,6 +13,7 @@
 #include "cli/fmu_options.hpp"
 #include "cli/log_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/written_files.hpp"
 #include "engine/simulate_fmu.hpp"
 #include "record/formats.hpp"
 #include "solve/solvers.hpp"
@@ -46,28 +47,12 @@ void write_bytes(const std::string& file, const std::vector<std::uint8_t>& bytes
   if (!out.flush()) throw run_error("{}: the final state cannot be written; check the folder and the disk", file);
 }
 
-// Before the run: what cannot be written at its end need not be computed.
-void require_writable(const std::string& file, const char* option) {
-  const std::filesystem::path path = file;
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const bool exists = std::filesystem::exists(path);
-  require(::access(exists ? path.c_str() : folder.c_str(), W_OK) == 0 && !std::filesystem::is_directory(path),
-          "{}: cannot be written; choose another {}", file, option);
-}
-
 // NAME.csv for NAME.fmu and for the folder NAME, however they are written.
 std::string output_name(const Options& o) {
   if (!o.output_file.empty()) return o.output_file;
   auto path = std::filesystem::absolute(o.model).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   return (std::filesystem::is_directory(path) ? path.filename() : path.stem()).string() + ".csv";
-}
-
-// The result must not replace what it is made from.
-void require_not_input(const std::string& output, const std::filesystem::path& input) {
-  std::error_code none;
-  require(input.empty() || !std::filesystem::equivalent(output, input, none),
-          "{}: is the input file, which the result would replace; choose another --output-file", output);
 }
 
 void set_start_values(const Options& o, engine::FmuRun& run) {
@@ -91,8 +76,11 @@ int simulate(const Options& o) {
   run.simulate.keep_final_state = !o.final_state_file.empty();
   const auto fmu = fmi::Fmu::open(o.model, o.open);
   const std::string output = output_name(o);
-  require_not_input(output, run.input_file);
-  if (!o.final_state_file.empty()) require_writable(o.final_state_file, "--final-fmu-state-file");
+  check_written_files({{"--output-file", output},
+                       {"--final-fmu-state-file", o.final_state_file},
+                       {"--event-log", run.event_log.string()},
+                       {"--fmi-log-file", o.log.calls_file}},
+                      {o.model, run.input_file.string(), o.initial_state_file});
   const auto sink = record::make_sink(output);
   record::Sink* const sinks[] = {sink.get()};
 

@@ -5,10 +5,14 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,23 +135,38 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
   return decode(bytes, file.string());
 }
 
+namespace {
+
+// The first line of `text` that `other` does not have; empty: there is none.
+std::string only_in(const std::string& text, const std::string& other) {
+  const auto lines = [](const std::string& all) {
+    std::vector<std::string> found;
+    std::istringstream in(all);
+    for (std::string line; std::getline(in, line);) found.push_back(line.erase(0, line.find_first_not_of(' ')));
+    return found;
+  };
+  const auto theirs = lines(other);
+  const std::set<std::string> known(theirs.begin(), theirs.end());
+  constexpr std::size_t most = 120;
+  for (auto& line : lines(text))
+    if (!known.contains(line)) return line.substr(0, most);
+  return {};
+}
+
+}  // namespace
+
 void require_same_identity(const std::string& saved, const std::string& present, const std::string& name) {
   if (saved == present) return;
-  const auto mismatch = std::mismatch(saved.begin(), saved.end(), present.begin(), present.end());
-  const auto line = [](const std::string& text, std::string::const_iterator at) {
-    const auto offset = static_cast<std::size_t>(at - text.begin());
-    const auto before = offset == 0 ? std::string::npos : text.rfind('\n', offset - 1);
-    const auto begin = before == std::string::npos ? 0 : before + 1;
-    std::string found = text.substr(begin, text.find('\n', begin) - begin);
-    found.erase(0, found.find_first_not_of(' '));
-    constexpr std::size_t most = 120;
-    if (found.size() > most) found.resize(most);
-    return found.empty() ? std::string("nothing") : "'" + found + "'";
-  };
+  const auto its = only_in(saved, present);
+  const auto ours = only_in(present, saved);
+  std::string difference = "their order is another one";
+  if (!its.empty() && !ours.empty()) difference = fmt::format("it has '{}', this run has '{}'", its, ours);
+  if (!its.empty() && ours.empty()) difference = fmt::format("it has '{}', which this run does not have", its);
+  if (its.empty() && !ours.empty()) difference = fmt::format("this run has '{}', which it does not have", ours);
   throw input_error(
-      "the checkpoint '{}' belongs to another system or to other settings: it has {} where this run has {}; run the "
-      "system that it was written by, with the same settings, or start from the beginning",
-      name, line(saved, mismatch.first), line(present, mismatch.second));
+      "the checkpoint '{}' belongs to another system or to other settings: {}; run the system that it was written by, "
+      "with the same settings, or start from the beginning",
+      name, difference);
 }
 
 }  // namespace consort::engine

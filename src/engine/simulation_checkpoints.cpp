@@ -42,6 +42,9 @@ std::uint64_t Simulation::Impl::load(const std::string& file) {
   require_serialization();
   if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
   require_same_identity(c.identity, identity_, file);
+  require(c.t <= experiment_.stop + experiment_.slack(),
+          "{}: is a checkpoint at t = {} s, after the stop time of {} s; choose a later stop time", file, c.t,
+          experiment_.stop);
   ByteReader::check(c.units.size() == fleet_->size());
   fleet_->save(all_units(), saved_);  // for its shape
   for (UnitId u = 0; u < fleet_->size(); ++u) {

@@ -25,6 +25,9 @@ class EccoController final : public Controller {
         bonds_ != nullptr && !bonds_->empty(),
         "the controller 'ecco' follows the power that units exchange, but no power bonds are declared; add them to the "
         "system's file (bonds: [{{effort: UNIT.OUTPUT, flow: UNIT.OUTPUT}}]), or use 'richardson'");
+    require(setup.stepper.iterations().empty(),
+            "the controller 'ecco' goes by what the two sides of a bond disagree on, and the stepper 'iterated' makes "
+            "them agree whatever the step; use 'richardson' with it, or 'ecco' with another stepper");
     for (unit::UnitId u = 0; u < setup.fleet.size(); ++u)
       require(setup.fleet.unit(u).variable_step(),
               "the controller 'ecco' varies the communication step, but unit '{}' takes equal steps only; run with the "

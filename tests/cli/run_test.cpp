@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
+#include "base/text.hpp"
 #include "program.hpp"
 #include "record/formats.hpp"
 
@@ -251,6 +252,30 @@ TEST(RunUnits, ThatGiveNoNumbersAreReported) {
   const auto ended = desk.run({"run", "pair.yaml", "--output-file", "a.csv"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, AllOf(HasSubstr("warning: 'follower.y' is not a number"), HasSubstr("t = 0.5")));
+}
+
+TEST_F(RunPair, NothingThatIsReadIsReplaced) {
+  desk.write("in.csv", "time\n0\n");
+  const std::string before = read_file(desk.folder() / "pair.yaml");
+  for (const char* const option : {"--output-file", "--report", "--trace", "--fmi-log-file"}) {
+    const auto ended = desk.run(run_pair({option, "./pair.yaml"}));
+    EXPECT_EQ(ended.status, 2) << option;
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("is read by this run"), HasSubstr(option)));
+  }
+  const auto checkpoint = desk.run(run_pair({"--checkpoint-every", "1", "--checkpoint-file", "pair.yaml"}));
+  EXPECT_EQ(checkpoint.status, 2) << checkpoint.err;
+  EXPECT_EQ(read_file(desk.folder() / "pair.yaml"), before);
+  const auto twice = desk.run(run_pair({"--report", "a.csv", "--output-file", "a.csv"}));
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_THAT(twice.err, AllOf(HasSubstr("--output-file"), HasSubstr("--report")));
+}
+
+TEST_F(RunPair, WhatCannotBeWrittenIsSaidBeforeTheRun) {
+  for (const char* const option : {"--report", "--trace", "--output-file"}) {
+    const auto ended = desk.run(run_pair({option, "nowhere/a.csv"}));
+    EXPECT_EQ(ended.status, 2) << option;
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("nowhere/a.csv"), Not(HasSubstr("simulated"))));
+  }
 }
 
 // A co-simulation FMU need not answer without a step (FMI 2.0, 4.2); one that was seen to do so may be asked.

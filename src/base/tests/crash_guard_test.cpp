@@ -74,7 +74,7 @@ TEST(CrashGuard, NamesUnitCallTimeAndSignal) {
   EXPECT_EQ(
       outcome.standard_error,
       "consort: unit 'wheel' crashed in fmi2DoStep at t = 1.25 s (segmentation fault); results recorded up to this "
-      "time are kept; run it with --timeout to isolate it in a process of its own, and report it to the maker of the "
+      "time are kept; report it to the maker of the "
       "FMU\n");
 }
 

@@ -23,6 +23,7 @@ namespace {
 using namespace testing;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 const fs::path fmus = CONSORT_FMU_DIR;
@@ -300,7 +301,19 @@ TEST(Checkpoints, SayWhatIsDifferent) {
   EXPECT_THAT(with([](auto&, auto& system) { system.connections.pop_back(); }), HasSubstr("connections"));
   EXPECT_THAT(with([](auto&, auto& system) { system.components[0].source = fmus / "fmi3/Node.fmu"; }),
               HasSubstr("unit n0"));
+  EXPECT_THAT(with([](auto&, auto& system) { system.components[1].set("a", "2"); }),
+              AllOf(HasSubstr("n1.a"), Not(HasSubstr("n2"))));
   EXPECT_EQ(with([](auto& other, auto&) { other.run.stop = 2; }), "nothing happened");
+}
+
+TEST(Checkpoints, AfterTheStopTimeAreErrors) {
+  const TempFolder folder;
+  const std::string file = (folder.path() / "c").string();
+  Simulation s(ring("cs"), options(1, 0.1));
+  s.initialize();
+  while (!s.done()) s.step();
+  s.save(file);
+  EXPECT_THAT(failure([&] { Simulation(ring("cs"), options(0.5, 0.1)).load(file); }), HasSubstr("after the stop time"));
 }
 
 TEST(Checkpoints, ThatAreDamagedAreErrors) {

@@ -269,6 +269,14 @@ TEST(PowerBonds, LetEccoChooseStepsByTheTolerance) {
   EXPECT_LT(tight.bonds[0].lost_or_made, 1.5 * 5 * 1e-3 * (1 + tight.bonds[0].peak));
 }
 
+TEST(PowerBonds, SayNothingToEccoWhereStepsAreIterated) {
+  auto o = options(1, 1e-3, "iterated");
+  o.run.control.controller = "ecco";
+  o.run.bonds = {{"partner.F", "mass.v", {}}};
+  EXPECT_THAT([&] { Simulation(bonded(), o, parts(mass(), partner())); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("'iterated'")));
+}
+
 TEST(PowerBonds, RefuseWhatCarriesNoPower) {
   const auto refused = [](graph::PowerBond bond) {
     auto o = options(1, 1e-3);
