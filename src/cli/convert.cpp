@@ -99,7 +99,14 @@ void write_yaml(const Options& o, graph::Document document, engine::Library& lib
   if (packed) {
     const auto plan = graph::compile(document.system, library.catalogue());
     Settler{plan}(document.system);
-    Unpacker(file.parent_path() / file.stem())(document.system);
+    const fs::path folder = file.parent_path() / file.stem();
+    Unpacker{folder}(document.system);
+    if (auto& table = document.run.input_file; !table.empty()) {
+      const fs::path copy = folder / fs::path(table).filename();
+      fs::create_directories(folder);
+      fs::copy_file(table, copy, fs::copy_options::overwrite_existing);
+      table = copy.string();
+    }
   }
   std::ofstream out(file, std::ios::binary);
   out << yaml::write_system(document, file.parent_path());

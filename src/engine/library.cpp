@@ -5,6 +5,7 @@
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "solve/solvers.hpp"
 #include "unit/fmu_unit.hpp"
 #include "unit/me_unit.hpp"
 
@@ -13,6 +14,9 @@ namespace consort::engine {
 using describe::InterfaceType;
 
 namespace {
+
+// Of solvers with steps of fixed size, where nobody says another.
+constexpr Duration usual_step = 1e-3;
 
 constexpr std::string_view native_prefix = "model:";
 
@@ -72,7 +76,7 @@ graph::Catalogue Library::catalogue() {
   return [this](const graph::Component& component) -> const describe::Description& { return description(component); };
 }
 
-std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned) {
+std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned, Duration step) {
   const auto& component = planned.component;
   if (const auto* own = native(component)) return own->factory(planned.name);
   const auto& fmu = open(component);
@@ -87,6 +91,10 @@ std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned) {
   if (interface == InterfaceType::model_exchange) {
     unit::MeUnitOptions options;
     options.solver = component.solver.empty() ? options_.solver : component.solver;
+    if (!solve::find_solver(options.solver).capabilities.adaptive) {
+      const Duration own = fmu.description().default_experiment.step_size.value_or(usual_step);
+      options.solver_options.initial_step = (step > 0 ? step : own) / component.substeps;
+    }
     return unit::make_me_unit(fmu, std::move(instance), std::move(options));
   }
   const auto* const cs = fmu.description().interface(InterfaceType::co_simulation);
@@ -96,12 +104,12 @@ std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned) {
   return unit::make_fmu_unit(fmu, std::move(instance));
 }
 
-std::vector<std::unique_ptr<unit::Unit>> Library::make_units(const graph::Plan& plan) {
+std::vector<std::unique_ptr<unit::Unit>> Library::make_units(const graph::Plan& plan, Duration step) {
   std::vector<std::unique_ptr<unit::Unit>> units;
   units.reserve(plan.units.size());
   for (const auto& planned : plan.units) {
     try {
-      units.push_back(make(planned));
+      units.push_back(make(planned, step));
     } catch (const Error& problem) {
       const std::string text = problem.what();
       if (text.find("'" + planned.name + "'") != std::string::npos) throw;

@@ -38,8 +38,9 @@ class Library {
   // For graph::compile. Throws Error (input) that says which component wanted what.
   [[nodiscard]] const describe::Description& description(const graph::Component& component);
   [[nodiscard]] graph::Catalogue catalogue();
-  // The units of a compiled plan, in its order.
-  [[nodiscard]] std::vector<std::unique_ptr<unit::Unit>> make_units(const graph::Plan& plan);
+  // The units of a compiled plan, in its order. `step`: the communication step, where it is known, which is that of
+  // solvers with steps of fixed size.
+  [[nodiscard]] std::vector<std::unique_ptr<unit::Unit>> make_units(const graph::Plan& plan, Duration step = 0);
 
   struct File {
     std::string path;    // as it was given first
@@ -56,7 +57,7 @@ class Library {
   };
   const fmi::Fmu& open(const graph::Component& component);
   Native* native(const graph::Component& component);
-  std::unique_ptr<unit::Unit> make(const graph::PlannedUnit& planned);
+  std::unique_ptr<unit::Unit> make(const graph::PlannedUnit& planned, Duration step);
 
   LibraryOptions options_;
   std::map<std::string, std::unique_ptr<fmi::Fmu>> fmus_;  // by canonical path

@@ -44,7 +44,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   require(o_.run.record_every > 0,
           "rows can be recorded at every communication point, or every second one, and so "
           "on, but not every 0th; give a number of at least 1");
-  units_ = library_->make_units(plan_);
+  units_ = library_->make_units(plan_, o_.run.step.value_or(plan_.experiment.step.value_or(0)));
   experiment_ = choose_experiment(plan_, o_.run, units_, report_);
   const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
   fleet_ = host::make_fleet(units_, ports_of(plan_, o_.run.record_substeps), threads);

@@ -52,6 +52,19 @@ TEST_F(Packages, ConvertedThereAndBackGiveTheSameNumbers) {
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
 
+TEST_F(Packages, BringTheTableOfTheirInputsAlong) {
+  desk.write("table.yaml", "consort: 1\nunits: {w: " + fmu("fmi2/Feedthrough.fmu") +
+                               "}\ninputs: {road: m}\nconnections: [road -> w.float64_in]\n"
+                               "experiment: {stop: 1, step: 0.1}\nrun: {input_file: road.csv}\n");
+  desk.write("road.csv", "time,road\n0,0\n1,10\n");
+  static_cast<void>(run_ok({"run", "table.yaml", "--output-file", "yaml.csv", "-q"}));
+  static_cast<void>(run_ok({"convert", "table.yaml", "table.ssp"}));
+  static_cast<void>(run_ok({"convert", "table.ssp", "back.yaml"}));
+  static_cast<void>(run_ok({"run", "back.yaml", "--output-file", "back.csv", "-q"}));
+  EXPECT_EQ(desk.read("back.csv"), desk.read("yaml.csv"));
+  EXPECT_TRUE(desk.has("back/road.csv"));
+}
+
 TEST_F(Packages, TakeParametersFromFilesAndTheCommandLine) {
   static_cast<void>(run_ok({"convert", "pair.yaml", "pair.ssp"}));
   desk.write("values.ssv",

@@ -213,6 +213,20 @@ TEST(Substeps, AreRecordedOfTheStepsThatAre) {
   EXPECT_THAT(r["two.y"].numbers, ::testing::ElementsAre(0, 1.5, 2, 3.5, 4));
 }
 
+TEST(Simulation, GivesSolversOfFixedStepsTheCommunicationStep) {
+  graph::System system("s");
+  auto& x = system.add("x", std::filesystem::path(CONSORT_FMU_DIR) / "fmi2" / "Dahlquist.fmu");
+  x.interface = describe::InterfaceType::model_exchange;
+  x.solver = "rk4";
+  for (const double h : {0.1, 0.05}) {
+    Simulation s(system, options(1, h));
+    s.initialize();
+    while (!s.done()) s.step();
+    const double growth = 1 - h + h * h / 2 - h * h * h / 6 + h * h * h * h / 24;
+    EXPECT_NEAR(number(s, "x.x"), std::pow(growth, std::round(1 / h)), 1e-12);
+  }
+}
+
 // --- the run
 
 TEST(Simulation, RecordsWhatPatternsChooseAndRefusesThoseThatMatchNothing) {
