@@ -308,7 +308,7 @@ void SystemRecorder::write(Time t, unit::Fleet& fleet, const couple::RunState& s
 
 void SystemRecorder::put_row(Time t) {
   for (auto* const sink : sinks_) sink->write(t, row_);
-  ++rows_;
+  if (!sinks_.empty()) ++rows_;
   if (nan_.empty()) watch_for_nan(t);
 }
 

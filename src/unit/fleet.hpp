@@ -90,7 +90,7 @@ class Fleet {
   [[nodiscard]] virtual std::span<const Columns> parts(UnitId id) const = 0;
 
   [[nodiscard]] virtual ExchangeCounts counts(UnitId id) const = 0;
-  // Seconds that the unit took per step, from steps sampled now and then; 0 before the first sample.
+  // Seconds that the unit took per step on average, from steps sampled now and then; 0 before the first sample.
   [[nodiscard]] virtual double cost(UnitId id) const = 0;
 
   // Whether units have run in several threads at the same time so far.

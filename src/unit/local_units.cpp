@@ -26,7 +26,7 @@ void Served::rethrow() {
 }
 
 LocalUnits::LocalUnits(std::span<const std::unique_ptr<Unit>> units, std::span<const Ports> ports)
-    : outcomes_(units.size()), times_(units.size(), 0.0), costs_(units.size(), 0.0) {
+    : outcomes_(units.size()), times_(units.size(), 0.0), costs_(units.size()) {
   CONSORT_ASSERT(units.size() == ports.size());
   exchanges_.reserve(units.size());
   for (UnitId id = 0; id < units.size(); ++id) exchanges_.emplace_back(*units[id], id, ports[id]);
@@ -92,7 +92,10 @@ void LocalUnits::measure(std::span<const UnitId> units, const Work& work, Served
     const auto after = Clock::now();
     const double seconds = std::chrono::duration<double>(after - before).count();
     times_[id] = seconds;
-    if (work.verb == Verb::step) costs_[id] = costs_[id] == 0.0 ? seconds : costs_[id] + 0.25 * (seconds - costs_[id]);
+    if (work.verb == Verb::step) {
+      costs_[id].seconds += seconds;
+      ++costs_[id].samples;
+    }
     if (timeline != nullptr) timeline->unit(track, id, before, after, work.request->t);
     before = after;
   }

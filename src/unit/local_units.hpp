@@ -70,7 +70,10 @@ class LocalUnits {
   [[nodiscard]] Exchange& operator[](UnitId id) { return exchanges_[id]; }
   [[nodiscard]] const Exchange& operator[](UnitId id) const { return exchanges_[id]; }
   [[nodiscard]] std::span<const StepOutcome> outcomes() const { return outcomes_; }
-  [[nodiscard]] double cost(UnitId id) const { return costs_[id]; }
+  [[nodiscard]] double cost(UnitId id) const {
+    const auto& c = costs_[id];
+    return c.samples == 0 ? 0.0 : c.seconds / static_cast<double>(c.samples);
+  }
   [[nodiscard]] double last_time(UnitId id) const { return times_[id]; }  // seconds, from the last call of measure()
 
   // Serves these units one after another, all of them even when some fail. Several threads may do so at once with units
@@ -90,7 +93,11 @@ class LocalUnits {
   std::vector<Exchange> exchanges_;
   std::vector<StepOutcome> outcomes_;
   std::vector<double> times_;
-  std::vector<double> costs_;
+  struct Cost {
+    double seconds = 0;
+    std::uint64_t samples = 0;
+  };
+  std::vector<Cost> costs_;  // of sampled steps
 };
 
 }  // namespace consort::unit
