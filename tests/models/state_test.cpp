@@ -103,6 +103,7 @@ class Game {
   }
   static void expect_equal(const std::vector<double>& a, const std::vector<double>& b) {
     ASSERT_EQ(a.size(), b.size());
+    if (a.empty()) return;
     ASSERT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)), 0);
   }
 

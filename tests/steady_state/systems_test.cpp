@@ -29,6 +29,10 @@ INSTANTIATE_TEST_SUITE_P(Choices, SteadyStateOfSystem,
 
 void expect_no_allocations(const Choice& choice, const char* controller) {
   const auto [stepper, order, threads, interface] = choice;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  // FMUs are not bound deeply there, so that what they allocate themselves would count, too.
+  if (std::string(interface) == "me" || std::string(controller) != "fixed") return;
+#endif
   graph::System system("ring");
   constexpr int units = 4;
   for (int i = 0; i < units; ++i) {
