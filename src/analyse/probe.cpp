@@ -136,10 +136,4 @@ ProbeReport probe(const std::filesystem::path& file, const ProbeOptions& options
   return report;
 }
 
-bool answers_without_step(const std::filesystem::path& file, const ProbeOptions& options) {
-  ProbeOptions one = options;
-  one.only = "outputs without a step";
-  return probe(file, one)[one.only].verdict == Verdict::holds;
-}
-
 }  // namespace consort::analyse

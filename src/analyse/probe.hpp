@@ -53,10 +53,6 @@ struct ProbeReport {
   [[nodiscard]] bool keeps_its_word() const;
 };
 
-// Whether outputs follow inputs without a step: true when that was seen, false when not or when it cannot be tried.
-// As probe() in all else; it throws nothing that an FMU did.
-[[nodiscard]] bool answers_without_step(const std::filesystem::path& file, const ProbeOptions& options = {});
-
 // Only while this process has a single thread. Throws Error (input) for what cannot be opened, an interface that the
 // FMU does not have and start values that do not fit.
 [[nodiscard]] ProbeReport probe(const std::filesystem::path& file, const ProbeOptions& options = {});

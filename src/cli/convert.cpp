@@ -65,9 +65,8 @@ class Unpacker {
 
   void operator()(graph::System& system) {
     for (auto& component : system.components) {
-      const auto source = component.source.string();
-      if (source.starts_with("model:")) continue;
-      auto& copy = copies_[source];
+      if (component.is_native()) continue;
+      auto& copy = copies_[component.source.string()];
       if (copy.empty()) copy = take(component.source);
       component.source = copy;
     }

@@ -1,13 +1,12 @@
 #include <cstdio>
 #include <fstream>
-#include <map>
 #include <memory>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
-#include "analyse/probe.hpp"
+#include "analyse/answers.hpp"
 #include "base/error.hpp"
+#include "base/registry.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
 #include "cli/log_options.hpp"
@@ -99,20 +98,6 @@ void write_report(const std::string& file, const engine::SystemReport& report) {
   if (!out.flush()) throw run_error("{}: the report cannot be written; check the folder and the disk", file);
 }
 
-// Which units answer without a step, so that outputs can be made consistent there: each FMU is tried once.
-void probe_units(graph::System& system, const analyse::ProbeOptions& options, std::map<std::string, bool>& known) {
-  for (auto& component : system.components) {
-    const std::string file = component.source.string();
-    const bool is_cs =
-        component.interface.value_or(describe::InterfaceType::co_simulation) == describe::InterfaceType::co_simulation;
-    if (component.answers || !is_cs || file.starts_with("model:")) continue;
-    const auto [place, is_new] = known.try_emplace(file, false);
-    if (is_new) place->second = analyse::answers_without_step(file, options);
-    component.answers = place->second;
-  }
-  for (auto& inner : system.systems) probe_units(inner, options, known);
-}
-
 void add_sources(const graph::System& system, std::vector<std::string>& files) {
   for (const auto& component : system.components) files.push_back(component.source.string());
   for (const auto& inner : system.systems) add_sources(inner, files);
@@ -128,10 +113,7 @@ std::vector<std::string> files_read(const Options& o, const graph::Document& doc
 int run_system(const Options& o) {
   auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside});
   merge(o, document.run);
-  if (o.probe) {
-    std::map<std::string, bool> known;
-    probe_units(document.system, {.open = o.simulation.library.open}, known);
-  }
+  if (o.probe) analyse::mark_units_that_answer(document.system, {.open = o.simulation.library.open});
   auto options = o.simulation;
   require(options.checkpoint_file.empty() || options.checkpoint_every,
           "--checkpoint-file says where checkpoints go, but none are asked for; add --checkpoint-every SECONDS");
@@ -185,30 +167,6 @@ void add_number(CLI::App& command, const char* name, std::optional<T>& value, co
       name, [&value](const T& v) { value = v; }, help);
 }
 
-std::string stepper_names() {
-  std::vector<std::string_view> names;
-  for (const auto& row : step::steppers()) names.push_back(row.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string controller_names() {
-  std::vector<std::string_view> names;
-  for (const auto& row : step::controllers()) names.push_back(row.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string method_names() {
-  std::vector<std::string_view> names;
-  for (const auto& row : solve::nonlinear_methods()) names.push_back(row.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string accelerator_names() {
-  std::vector<std::string_view> names;
-  for (const auto& row : couple::accelerators()) names.push_back(row.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
@@ -224,11 +182,11 @@ void add_run(CLI::App& app, Action& action) {
              "time between rows in s (default: every communication point)");
   add_number(c, "--tolerance", o->run.tolerance,
              "relative tolerance of the units' solvers (default: the system's, or 1e-4)");
-  c.add_option("--stepper", o->run.stepper, stepper_names() + " (default: chosen from the graph)");
+  c.add_option("--stepper", o->run.stepper, names_of(step::steppers()) + " (default: chosen from the graph)");
   add_number(c, "--extrapolation", o->extrapolation,
              "order of the polynomials that inputs follow within a step, 0 to 3");
   c.add_option("--controller", o->run.control.controller,
-               "how long communication steps are: " + controller_names() + " (default: fixed)");
+               "how long communication steps are: " + names_of(step::controllers()) + " (default: fixed)");
   add_number(c, "--coupling-tolerance", o->run.control.tolerance,
              "of the coupling error, relative; where steps vary (default: that of --tolerance)");
   add_number(c, "--absolute-tolerance", o->run.control.absolute,
@@ -236,8 +194,8 @@ void add_run(CLI::App& app, Action& action) {
   add_number(c, "--min-step", o->run.control.minimum, "smallest communication step in s, where steps vary");
   add_number(c, "--max-step", o->run.control.maximum, "largest communication step in s, where steps vary");
   add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)");
-  c.add_option("--loop-method", o->loop_method, "for algebraic loops: " + method_names());
-  c.add_option("--iteration", o->iteration, "for the stepper 'iterated': " + accelerator_names());
+  c.add_option("--loop-method", o->loop_method, "for algebraic loops: " + names_of(solve::nonlinear_methods()));
+  c.add_option("--iteration", o->iteration, "for the stepper 'iterated': " + names_of(couple::accelerators()));
   add_number(c, "--iteration-tolerance", o->iteration_tolerance,
              "for the stepper 'iterated': of inputs, relative to their nominal value or themselves (default: 1e-6)");
   c.add_option("--set", o->set, "UNIT.VARIABLE=VALUE, any number of times")->take_all()->allow_extra_args(false);

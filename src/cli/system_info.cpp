@@ -24,8 +24,7 @@ void count(const graph::System& system, Counts& counts) {
 }
 
 std::string source_name(const graph::Component& component) {
-  const std::string source = component.source.string();
-  return source.starts_with("model:") ? source : component.source.filename().string();
+  return (component.is_native() ? component.source : component.source.filename()).string();
 }
 
 // "  (3 values)" and the like, nothing when there are none.

@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/ranges.h>
-
 #include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/registry.hpp"
 #include "couple/accelerator.hpp"
 
 namespace consort::couple {
@@ -37,12 +35,7 @@ void Accelerator::begin(AccelerationMemory& memory, Duration) const {
 std::span<const AcceleratorRow> accelerators() { return rows; }
 
 const AcceleratorRow& find_accelerator(std::string_view name) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
-  if (found != rows.end()) return *found;
-  std::vector<std::string_view> names;
-  for (const auto& row : rows) names.push_back(row.name);
-  throw input_error("there is no method '{}' for iterations{}; available: {}", name, suggestion(name, names),
-                    fmt::join(names, ", "));
+  return find_row(rows, name, "method", " for iterations");
 }
 
 }  // namespace consort::couple

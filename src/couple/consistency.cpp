@@ -106,8 +106,7 @@ class Consistency::LoopSolver {
     if (owner_.overrides_) owner_.overrides_(state);
   }
   void exchange(unit::Fleet& fleet, RunState& state) const {
-    fleet.submit(units_, unit::Verb::evaluate, {state.t, 0, false}, state.signals);
-    fleet.wait();
+    fleet.ask(units_, unit::Verb::evaluate, state.t, state.signals);
   }
 
   void evaluate(unit::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> image) {
@@ -328,8 +327,7 @@ Consistency::~Consistency() = default;
 void Consistency::refresh(UnitId unit, unit::Fleet& fleet, RunState& state) {
   gathers_[unit](state.signals.outputs, state.signals.inputs);
   if (overrides_) overrides_(state);
-  fleet.submit(std::span(&unit, 1), unit::Verb::evaluate, {state.t, 0, false}, state.signals);
-  fleet.wait();
+  fleet.ask(std::span(&unit, 1), unit::Verb::evaluate, state.t, state.signals);
 }
 
 void Consistency::operator()(unit::Fleet& fleet, RunState& state) {

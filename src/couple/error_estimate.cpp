@@ -12,36 +12,43 @@ namespace {
 
 constexpr auto real = static_cast<std::size_t>(Type::Float64);
 
-// Outputs of a unit that follow an input which another unit drives.
-std::vector<bool> following(const graph::Plan& plan, UnitId id) {
-  const auto& unit = plan.units[id];
-  std::vector<bool> follows(unit.outputs.choice().size(), false);
-  for (const auto& c : plan.connections) {
-    if (c.to != id || c.from == graph::no_unit) continue;
-    for (const auto output : unit.feed_through[c.input]) follows[output] = true;
+// By unit and output: what drives another unit, and what follows an input that another unit drives.
+struct Marks {
+  std::vector<std::vector<bool>> drives, follows;
+};
+
+Marks mark_outputs(const graph::Plan& plan) {
+  Marks marks;
+  for (const auto& unit : plan.units) {
+    marks.drives.emplace_back(unit.outputs.choice().size(), false);
+    marks.follows.emplace_back(unit.outputs.choice().size(), false);
   }
-  return follows;
+  for (const auto& c : plan.connections) {
+    if (c.from == graph::no_unit) continue;
+    if (c.from != c.to) marks.drives[c.from][c.output] = true;
+    for (const auto output : plan.units[c.to].feed_through[c.input]) marks.follows[c.to][output] = true;
+  }
+  return marks;
 }
 
 }  // namespace
 
 std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const std::vector<bool>& is_delayed) {
+  const auto marks = mark_outputs(plan);
   std::vector<EstimatedOutput> all;
   for (UnitId u = 0; u < plan.units.size(); ++u) {
     const auto& unit = plan.units[u];
     const auto& choice = unit.outputs.choice();
-    std::vector<bool> drives(choice.size(), false);
-    for (const auto& c : plan.connections)
-      if (c.from == u && c.to != u) drives[c.output] = true;
-    const auto follows = is_delayed[u] ? following(plan, u) : std::vector<bool>(choice.size(), false);
     for (std::size_t i = 0; i < choice.size(); ++i) {
       const auto place = unit.outputs.place(i);
       const auto& v = (*unit.description)[choice[i]];
-      if (!drives[i] || place.type != Type::Float64 || v.variability != describe::Variability::continuous) continue;
+      if (!marks.drives[u][i] || place.type != Type::Float64 || v.variability != describe::Variability::continuous)
+        continue;
       const double nominal = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
       for (std::uint32_t e = 0; e < place.count; ++e) {
         all.push_back({unit.first_output[real] + place.first + e, u,
-                       unit.name + "." + unit.starts.element_name(*unit.description, v, e), nominal, follows[i]});
+                       unit.name + "." + unit.starts.element_name(*unit.description, v, e), nominal,
+                       is_delayed[u] && marks.follows[u][i]});
       }
     }
   }

@@ -57,12 +57,10 @@ class Initializer {
     const Gather::Owners owners(plan_);
     const Gather into_modern(plan_, owners, modern_, [](UnitId, UnitId) { return true; });
     const auto settle = [&] {
-      fleet_.submit(modern_, unit::Verb::read, {state_.t, 0, false}, state_.signals);
-      fleet_.wait();
+      fleet_.ask(modern_, unit::Verb::read, state_.t, state_.signals);
       consistency(fleet_, state_);
       into_modern(state_.signals.outputs, state_.signals.inputs);
-      fleet_.submit(modern_, unit::Verb::evaluate, {state_.t, 0, false}, state_.signals);
-      fleet_.wait();
+      fleet_.ask(modern_, unit::Verb::evaluate, state_.t, state_.signals);
     };
     settle();
     if (!old_.empty()) {
@@ -72,10 +70,8 @@ class Initializer {
     }
     for (const auto u : modern_) fleet_.unit(u).exit_initialization();
     for (UnitId u = 0; u < plan_.units.size(); ++u) first_events(u);
-    std::vector<UnitId> all(plan_.units.size());
-    for (UnitId u = 0; u < all.size(); ++u) all[u] = u;
-    fleet_.submit(all, unit::Verb::read, {state_.t, 0, false}, state_.signals);
-    fleet_.wait();
+    const auto all = plan_.all_units();
+    fleet_.ask(all, unit::Verb::read, state_.t, state_.signals);
     return consistency.loops();
   }
 

@@ -18,8 +18,6 @@ namespace {
 // Of solvers with steps of fixed size, where nobody says another.
 constexpr Duration usual_step = 1e-3;
 
-constexpr std::string_view native_prefix = "model:";
-
 InterfaceType choose_interface(const graph::Component& component, const describe::Description& d) {
   if (component.interface) return *component.interface;
   const bool cs = d.interface(InterfaceType::co_simulation) != nullptr;
@@ -38,9 +36,8 @@ void Library::add(std::string name, Factory factory) {
 }
 
 Library::Native* Library::native(const graph::Component& component) {
-  const std::string source = component.source.string();
-  if (!source.starts_with(native_prefix)) return nullptr;
-  const std::string name = source.substr(native_prefix.size());
+  if (!component.is_native()) return nullptr;
+  const std::string name = component.source.string().substr(graph::native_prefix.size());
   const auto found = natives_.find(name);
   if (found != natives_.end()) return &found->second;
   std::vector<std::string_view> names;

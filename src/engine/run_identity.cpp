@@ -34,8 +34,9 @@ class Files {
 
 void append(std::string& text, const graph::PlannedUnit& unit, Files& files) {
   const auto& c = unit.component;
-  text += fmt::format("unit {} {} {} {} {}\n", unit.name, files.name(c.source),
-                      c.interface ? static_cast<int>(*c.interface) : -1, c.solver, c.substeps);
+  text +=
+      fmt::format("unit {} {} {} {} {}{}\n", unit.name, files.name(c.source),
+                  c.interface ? static_cast<int>(*c.interface) : -1, c.solver, c.substeps, c.answers ? " answers" : "");
   for (const auto* const set : {&unit.starts.structural(), &unit.starts.others()})
     for (std::size_t i = 0; i < set->variables.size(); ++i)
       text += fmt::format("start {}.{} = {}\n", unit.name, (*unit.description)[set->variables[i]].name,

@@ -26,7 +26,7 @@ void Simulation::Impl::save(const std::string& file, std::uint64_t rows) {
   scenario_.write(run);
   run(points_, output_);
   c.run = text_of(run.take());
-  fleet_->save(all_units(), saved_);
+  fleet_->save(plan_.all_units(), saved_);
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     ByteWriter unit;
     unit(text_of(fleet_->unit(u).rollback()->serialize(*saved_.units[u])), saved_.given[u]);
@@ -46,7 +46,7 @@ std::uint64_t Simulation::Impl::load(const std::string& file) {
           "{}: is a checkpoint at t = {} s, after the stop time of {} s; choose a later stop time", file, c.t,
           experiment_.stop);
   ByteReader::check(c.units.size() == fleet_->size());
-  fleet_->save(all_units(), saved_);  // for its shape
+  fleet_->save(plan_.all_units(), saved_);  // for its shape
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     const auto bytes = bytes_of(c.units[u]);
     ByteReader reader(bytes);
@@ -88,12 +88,6 @@ void Simulation::Impl::require_serialization() const {
             ? "run it as Model Exchange (interface: me) if that can, or "
             : "");
   }
-}
-
-std::vector<UnitId> Simulation::Impl::all_units() const {
-  std::vector<UnitId> all(fleet_->size());
-  for (UnitId u = 0; u < all.size(); ++u) all[u] = u;
-  return all;
 }
 
 }  // namespace consort::engine

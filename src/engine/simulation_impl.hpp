@@ -72,7 +72,6 @@ class Simulation::Impl {
   void end_early();
   void begin_recording(SystemRecorder& recorder);
   void require_serialization() const;
-  [[nodiscard]] std::vector<UnitId> all_units() const;
   void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values);
   [[nodiscard]] const graph::ExternalSignal* find_external(std::string_view name) const;
   void add_trust(SystemReport& r) const;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,12 +68,12 @@ void Simulation::Impl::note_lags(const std::vector<bool>& takes_part) {
     if (c.from == graph::no_unit || (!takes_part.empty() && takes_part[c.to])) continue;
     if (!plan_.units[c.to].feed_through[c.input].empty()) is_late_[c.to] = true;
   }
-  const auto iterated = stepper_->iterations();  // until inputs agree with outputs: these are not late
+  // What is iterated until inputs agree with outputs is not late.
+  std::unordered_set<std::string> iterated;
+  for (const auto& part : stepper_->iterations()) iterated.insert(part.units.begin(), part.units.end());
   std::vector<std::string_view> late;
-  for (std::size_t u = 0; u < is_late_.size(); ++u) {
-    const auto is = [&](const auto& i) { return std::count(i.units.begin(), i.units.end(), plan_.units[u].name) > 0; };
-    if (is_late_[u] && std::none_of(iterated.begin(), iterated.end(), is)) late.push_back(plan_.units[u].name);
-  }
+  for (std::size_t u = 0; u < is_late_.size(); ++u)
+    if (is_late_[u] && !iterated.contains(plan_.units[u].name)) late.push_back(plan_.units[u].name);
   if (late.empty()) return;
   const std::size_t most = std::min<std::size_t>(late.size(), 6);
   report_.notes.push_back(

@@ -1,6 +1,7 @@
 #include "graph/plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -16,6 +17,12 @@ Columns sized(const std::array<std::uint32_t, type_count>& counts) {
 }
 
 }  // namespace
+
+std::vector<UnitId> Plan::all_units() const {
+  std::vector<UnitId> all(units.size());
+  std::iota(all.begin(), all.end(), UnitId{0});
+  return all;
+}
 
 Columns Plan::make_inputs() const { return sized(input_count); }
 Columns Plan::make_outputs() const { return sized(output_count); }

@@ -141,6 +141,7 @@ class Plan {
   // What was assumed where nobody said.
   std::vector<std::string> notes;
 
+  [[nodiscard]] std::vector<UnitId> all_units() const;  // by id
   [[nodiscard]] Columns make_inputs() const;
   [[nodiscard]] Columns make_outputs() const;
   [[nodiscard]] UnitId find_unit(std::string_view path) const;     // no_unit when there is none

@@ -89,6 +89,9 @@ struct Connector {
 
 // --- elements --------------------------------------------------------------------------------------------------------
 
+// Sources of components that are native models: "model:NAME".
+inline constexpr std::string_view native_prefix = "model:";
+
 struct Component {
   std::string name;
   std::filesystem::path source;                         // an FMU, or "model:NAME" for a native model
@@ -100,6 +103,7 @@ struct Component {
   std::vector<Connector> connectors{};  // units and types that a system description declares; empty: as described
   std::string where{};
 
+  [[nodiscard]] bool is_native() const { return source.native().starts_with(native_prefix); }
   Component& set(std::string name_of_variable, std::string value, std::string unit = {}) {
     settings.push_back({std::move(name_of_variable), std::move(value), std::move(unit), {}});
     return *this;

@@ -5,10 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/ranges.h>
-
 #include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/registry.hpp"
 
 namespace consort::solve {
 
@@ -134,12 +132,7 @@ constexpr std::array<NonlinearMethod, 3> methods{{
 std::span<const NonlinearMethod> nonlinear_methods() { return methods; }
 
 const NonlinearMethod& find_nonlinear_method(std::string_view name) {
-  const auto found = std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.name == name; });
-  if (found != methods.end()) return *found;
-  std::vector<std::string_view> names;
-  for (const auto& m : methods) names.push_back(m.name);
-  throw input_error("there is no method '{}' for loops{}; available: {}", name, suggestion(name, names),
-                    fmt::join(names, ", "));
+  return find_row(methods, name, "method", " for loops");
 }
 
 }  // namespace consort::solve

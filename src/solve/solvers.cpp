@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/registry.hpp"
 #include "solve/own_solvers.hpp"
 #include "solve/sundials_solvers.hpp"
 
@@ -93,21 +94,9 @@ constexpr std::array rows{
 
 std::span<const SolverRow> solvers() { return rows; }
 
-std::string solver_names() {
-  std::string names;
-  for (const auto& row : rows) {
-    if (!names.empty()) names += ", ";
-    names += row.name;
-  }
-  return names;
-}
+std::string solver_names() { return names_of(rows); }
 
-const SolverRow& find_solver(std::string_view name) {
-  for (const auto& row : rows) {
-    if (row.name == name) return row;
-  }
-  throw input_error("there is no solver '{}'; available: {}", name, solver_names());
-}
+const SolverRow& find_solver(std::string_view name) { return find_row(rows, name, "solver"); }
 
 std::unique_ptr<Solver> make_solver(std::string_view name, const Ode& ode, const SolverOptions& options) {
   const auto& row = find_solver(name);

@@ -146,7 +146,7 @@ class Exporter {
 
   Component component_of(const graph::Component& from, const graph::System& system) {
     require(
-        !from.source.string().starts_with("model:"),
+        !from.is_native(),
         "unit '{}' is a model written in C++ or Python ('{}'), which has no file to pack; export it as an FMU first",
         from.name, from.source.string());
     Component to;

@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/ranges.h>
-
 #include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/registry.hpp"
 #include "step/controller.hpp"
 #include "step/fixed_controller.hpp"
 
@@ -24,17 +22,19 @@ constexpr std::array<ControllerRow, 4> rows{{
 std::span<const ControllerRow> controllers() { return rows; }
 
 const ControllerRow& find_controller(std::string_view name) {
-  if (name.empty()) return rows.front();
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
-  if (found != rows.end()) return *found;
-  std::vector<std::string_view> names;
-  for (const auto& row : rows) names.push_back(row.name);
-  throw input_error("there is no step size controller '{}'{}; available: {}", name, suggestion(name, names),
-                    fmt::join(names, ", "));
+  return name.empty() ? rows.front() : find_row(rows, name, "step size controller");
 }
 
 std::unique_ptr<Controller> make_controller(const ControllerSetup& setup) {
   return find_controller(setup.settings.control.controller).make(setup);
+}
+
+void require_variable_steps(const ControllerSetup& setup, std::string_view controller) {
+  for (unit::UnitId u = 0; u < setup.fleet.size(); ++u)
+    require(setup.fleet.unit(u).variable_step(),
+            "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; run with the "
+            "controller 'fixed', or exchange the unit",
+            controller, setup.fleet.unit(u).name());
 }
 
 std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {

@@ -28,11 +28,7 @@ class EccoController final : public Controller {
     require(setup.stepper.iterations().empty(),
             "the controller 'ecco' goes by what the two sides of a bond disagree on, and the stepper 'iterated' makes "
             "them agree whatever the step; use 'richardson' with it, or 'ecco' with another stepper");
-    for (unit::UnitId u = 0; u < setup.fleet.size(); ++u)
-      require(setup.fleet.unit(u).variable_step(),
-              "the controller 'ecco' varies the communication step, but unit '{}' takes equal steps only; run with the "
-              "controller 'fixed', or exchange the unit",
-              setup.fleet.unit(u).name());
+    require_variable_steps(setup, name());
     // What went wrong cannot be taken back: grow with care.
     rules_.grow = std::min(rules_.grow, 1.5);
     rules_.safety = std::min(rules_.safety, 0.8);

@@ -22,12 +22,9 @@ using graph::UnitId;
 namespace {
 
 void require_rollback(const ControllerSetup& setup, std::string_view name) {
+  require_variable_steps(setup, name);
   for (UnitId u = 0; u < setup.fleet.size(); ++u) {
     auto& unit = setup.fleet.unit(u);
-    require(unit.variable_step(),
-            "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; run with the "
-            "controller 'fixed', or exchange the unit",
-            name, unit.name());
     require(unit.rollback() != nullptr,
             "the controller '{}' repeats steps, but unit '{}' cannot save and restore its state; run with the "
             "controller 'ecco' (which needs power bonds, but no rollback) or 'fixed', or use the unit's Model Exchange "
@@ -91,8 +88,7 @@ class EstimatingController final : public Controller {
             "'richardson' with it",
             setup.stepper.name());
     types_ = types_of(setup.plan);
-    all_.resize(setup.fleet.size());
-    for (UnitId u = 0; u < all_.size(); ++u) all_[u] = u;
+    all_ = setup.plan.all_units();
     paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
     corrects_ = kind_ == Kind::richardson && paths_.in_series() && paths_.known(setup.fleet);
     local_order_ = order_ + (estimate_.has_feed_through() ? 1 : 2);

@@ -27,8 +27,7 @@ namespace {
 class Shape {
  public:
   Shape(const graph::Plan& plan, int order) : order_(order) {
-    std::vector<UnitId> all(plan.units.size());
-    for (UnitId u = 0; u < all.size(); ++u) all[u] = u;
+    const auto all = plan.all_units();
     const couple::Gather::Owners owners(plan);
     everything_ = couple::Gather(plan, owners, all, [](UnitId, UnitId) { return true; });
     const couple::Gather external(plan, owners, all, [](UnitId source, UnitId) { return source == graph::no_unit; });

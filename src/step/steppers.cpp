@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/ranges.h>
-
 #include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/registry.hpp"
 #include "step/iterated_stepper.hpp"
 #include "step/stepper.hpp"
 #include "step/wave_stepper.hpp"
@@ -37,11 +35,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup) {
   std::string_view name = setup.settings.stepper;
   if (name.empty() && !setup.settings.groups.empty()) name = "groups";
   if (name.empty()) name = has_feed_through(setup.plan) || !setup.settings.order.empty() ? "gauss-seidel" : "jacobi";
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
-  if (found != rows.end()) return found->make(setup);
-  std::vector<std::string_view> names;
-  for (const auto& row : rows) names.push_back(row.name);
-  throw input_error("there is no stepper '{}'{}; available: {}", name, suggestion(name, names), fmt::join(names, ", "));
+  return find_row(rows, name, "stepper").make(setup);
 }
 
 }  // namespace consort::step

@@ -45,9 +45,7 @@ class WaveStepper final : public Stepper {
       waves_.push_back({units, Gather(plan_, owners, units, is_old), Gather(plan_, owners, units, is_new)});
     }
     const auto any = [](UnitId, UnitId) { return true; };
-    std::vector<UnitId> all(plan_.units.size());
-    for (UnitId u = 0; u < all.size(); ++u) all[u] = u;
-    everything_ = Gather(plan_, owners, all, any);
+    everything_ = Gather(plan_, owners, plan_.all_units(), any);
     looks_back_ = std::any_of(waves_.begin() + (waves_.empty() ? 0 : 1), waves_.end(),
                               [](const Wave& w) { return !w.from_old.empty(); });
     continuous_ = continuous_inputs(plan_);

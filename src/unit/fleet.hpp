@@ -78,6 +78,12 @@ class Fleet {
   // Waits for all that were submitted. True when each completed its step; otherwise outcomes() tells. When units
   // failed, the Error of the first of them (in the order of ids) is thrown, after all have stopped.
   virtual bool wait() = 0;
+  // Both at once, for what takes no time: read and evaluate.
+  void ask(std::span<const UnitId> units, Verb verb, Time t, Signals& signals) {
+    const StepRequest now{t, 0, false};
+    submit(units, verb, now, signals);
+    wait();
+  }
   // Of the last step, by id.
   [[nodiscard]] virtual std::span<const StepOutcome> outcomes() const = 0;
 

@@ -159,7 +159,7 @@ class ElementReader {
     const auto& source = value.text("a unit");
     const auto ending = fs::path(source).extension();
     if (ending == ".yaml" || ending == ".yml") return include(key, value, nullptr);
-    add_component(key, source.starts_with("model:") ? fs::path(source) : beside(folder_, source));
+    add_component(key, source.starts_with(graph::native_prefix) ? fs::path(source) : beside(folder_, source));
   }
 
   Component& add_component(const View& key, const fs::path& source) {
@@ -177,8 +177,8 @@ class ElementReader {
           "file), or 'units' and 'connections'",
           quote(key.node().text), fmu ? "an FMU and a model at once" : "nothing yet");
     }
-    auto& component =
-        add_component(key, fmu ? beside(folder_, fmu->text("'fmu'")) : fs::path("model:" + model->text("'model'")));
+    auto& component = add_component(key, fmu ? beside(folder_, fmu->text("'fmu'"))
+                                             : fs::path(std::string(graph::native_prefix) + model->text("'model'")));
     if (const auto interface = fields.find("interface")) {
       constexpr describe::InterfaceType types[] = {describe::InterfaceType::co_simulation,
                                                    describe::InterfaceType::model_exchange};

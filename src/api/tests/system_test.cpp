@@ -12,24 +12,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common.hpp"
+
 namespace {
 
+using consort::api_tests::error_of;
+using consort::api_tests::fmu;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::string fmu(const std::string& name) { return CONSORT_FMU_DIR "/" + name + ".fmu"; }
-
-template <class Work>
-std::string error_of(Work work) {
-  try {
-    work();
-  } catch (const consort::Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 consort::System quarter_car() {
   consort::System car("quarter_car");

@@ -246,6 +246,17 @@ TEST(IteratedCoupling, TakesTheSameJacobianFromDerivativesAsFromDifferences) {
   EXPECT_NEAR(values[0], values[1], 1e-7);
 }
 
+std::unique_ptr<SpyUnit> integrating_spy(const std::string& name) {
+  auto unit = std::make_unique<SpyUnit>(name);
+  const auto u = unit->lambdas.input("u", 0.0);
+  const auto y = unit->lambdas.output("y", 1.0);
+  unit->lambdas.on_step([u, y](unit::LambdaUnit::Values& v, const unit::StepRequest& r) {
+    v[y] += r.h * v[u];
+    return unit::completed(r);
+  });
+  return unit;
+}
+
 // As adapted units say after an event in the step.
 TEST(Newton, TakesDifferencesWhereAStepHasNoDerivatives) {
   class None : public unit::StepDerivatives {
@@ -260,13 +271,7 @@ TEST(Newton, TakesDifferencesWhereAStepHasNoDerivatives) {
   None none;
   const auto library = std::make_shared<Library>();
   library->add("spy", [&](const std::string& name) {
-    auto unit = std::make_unique<SpyUnit>(name);
-    const auto u = unit->lambdas.input("u", 0.0);
-    const auto y = unit->lambdas.output("y", 1.0);
-    unit->lambdas.on_step([u, y](unit::LambdaUnit::Values& v, const unit::StepRequest& r) {
-      v[y] += r.h * v[u];
-      return unit::completed(r);
-    });
+    auto unit = integrating_spy(name);
     unit->differentiates = &none;
     return unit;
   });
@@ -290,13 +295,7 @@ TEST(IteratedCoupling, RepeatsOnlyUnitsThatDependOnEachOtherInACircle) {
   const auto library = std::make_shared<Library>();
   std::vector<SpyUnit*> spies;
   const auto spy = [&spies](const std::string& name) {
-    auto unit = std::make_unique<SpyUnit>(name);
-    const auto u = unit->lambdas.input("u", 0.0);
-    const auto y = unit->lambdas.output("y", 1.0);
-    unit->lambdas.on_step([u, y](unit::LambdaUnit::Values& v, const unit::StepRequest& r) {
-      v[y] += r.h * v[u];
-      return unit::completed(r);
-    });
+    auto unit = integrating_spy(name);
     spies.push_back(unit.get());
     return unit;
   };

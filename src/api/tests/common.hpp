@@ -1,0 +1,22 @@
+// What the tests of the public headers have in common.
+#pragma once
+
+#include <string>
+
+#include "consort/error.hpp"
+
+namespace consort::api_tests {
+
+inline std::string fmu(const std::string& name) { return CONSORT_FMU_DIR "/" + name + ".fmu"; }
+
+template <class Work>
+std::string error_of(Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace consort::api_tests
