@@ -28,6 +28,16 @@ Hdf5Session::Hdf5Session() : lock_(library_mutex()) {
 
 Hdf5Session::~Hdf5Session() { H5Eset_auto2(H5E_DEFAULT, print_before_, data_before_); }
 
+std::uint64_t hdf5_address_of(hid_t object) {
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_info1_t info;
+#else
+  H5O_info_t info;
+#endif
+  hdf5_check(H5Oget_info2(object, &info, H5O_INFO_BASIC), "find a dataset");
+  return info.addr;
+}
+
 Hdf5Id hdf5_text_type() {
   Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, "make a type");
   hdf5_check(H5Tset_size(type, H5T_VARIABLE), "make a type");

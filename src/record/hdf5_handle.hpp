@@ -1,6 +1,7 @@
 // What the sink and the reader of HDF5 share: owned identifiers, quiet errors, one thread at a time.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -65,6 +66,9 @@ class Hdf5Session {
   H5E_auto2_t print_before_ = nullptr;
   void* data_before_ = nullptr;
 };
+
+// Where the object header of a dataset or group is in its file.
+[[nodiscard]] std::uint64_t hdf5_address_of(hid_t object);
 
 // --- how types are stored
 

@@ -113,9 +113,9 @@ void Hdf5Sink::copy_from(const std::filesystem::path& file, std::uint64_t rows) 
     const Hdf5Id from = open_dataset(in, block.path);
     const int rank = &block == blocks_.data() ? 1 : 2;
     const hsize_t whole[2] = {rows, block.columns};
-    hdf5_check(H5Dset_extent(block.dataset, whole), "extend a dataset");
+    if (appender_ == nullptr) hdf5_check(H5Dset_extent(block.dataset, whole), "extend a dataset");
     const Hdf5Id source(H5Dget_space(from), H5Sclose, "copy rows");
-    const Hdf5Id target(H5Dget_space(block.dataset), H5Sclose, "copy rows");
+    const Hdf5Id target(H5Screate_simple(rank, whole, nullptr), H5Sclose, "copy rows");
     const bool texts = block.bytes.empty();
     std::vector<char*> pointers(texts ? block.chunk_rows * block.columns : 0);
     for (std::uint64_t done = 0; done < rows; done += block.chunk_rows) {
@@ -126,7 +126,12 @@ void Hdf5Sink::copy_from(const std::filesystem::path& file, std::uint64_t rows) 
       hdf5_check(H5Sselect_hyperslab(target, H5S_SELECT_SET, begin, nullptr, count, nullptr), "copy rows");
       void* const data = texts ? static_cast<void*>(pointers.data()) : block.bytes.data();
       hdf5_check(H5Dread(from, block.memory_type, memory, source, H5P_DEFAULT, data), "copy rows");
-      hdf5_check(H5Dwrite(block.dataset, block.memory_type, memory, target, H5P_DEFAULT, data), "copy rows");
+      if (appender_ != nullptr) {
+        appender_->write(static_cast<std::size_t>(&block - blocks_.data()), done,
+                         std::span(block.bytes).first(static_cast<std::size_t>(count[0]) * block.row_bytes));
+      } else {
+        hdf5_check(H5Dwrite(block.dataset, block.memory_type, memory, target, H5P_DEFAULT, data), "copy rows");
+      }
       if (texts) H5Dvlen_reclaim(block.memory_type, memory, H5P_DEFAULT, data);
     }
     block.stored = rows;

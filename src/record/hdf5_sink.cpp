@@ -152,7 +152,7 @@ void Hdf5Sink::check_disk() {
 }
 
 void Hdf5Sink::begin(const Header& header) {
-  CONSORT_ASSERT(!file_.valid());
+  CONSORT_ASSERT(!is_open());
   require(options_.compression >= 0 && options_.compression <= 9,
           "the compression of '{}' is {}; choose a level from 0 (none) to 9", path_.string(), options_.compression);
   std::unordered_set<std::string_view> names;
@@ -168,6 +168,7 @@ void Hdf5Sink::begin(const Header& header) {
       create(blocks_[i], i == 0 ? 1 : 2);
       if (i > 0) describe(blocks_[i], header);
       if (i == 0) write_text(blocks_[0].dataset, "unit", "s");
+      blocks_[i].header = hdf5_address_of(blocks_[i].dataset);
       blocks_[i].dataset.reset();
     }
     write_variables(header);
@@ -181,7 +182,7 @@ void Hdf5Sink::take_over(const std::filesystem::path& file, std::uint64_t rows) 
 }
 
 void Hdf5Sink::require_whole() const {
-  CONSORT_ASSERT(file_.valid() || failed_);
+  CONSORT_ASSERT(is_open() || failed_);
   if (!failed_) return;
   throw run_error("no more rows can be written to '{}' since an earlier write to it failed; repeat the run",
                   path_.string());
@@ -239,7 +240,7 @@ void Hdf5Sink::flush_when_due(std::size_t rows) {
 }
 
 void Hdf5Sink::flush() {
-  if (failed_ || !file_.valid()) return;
+  if (failed_ || !is_open()) return;
   guarded([&] { commit(true); });
 }
 
@@ -281,10 +282,21 @@ void Hdf5Sink::reopen() {
   check_disk();
   H5garbage_collect();
   if (blocks_.size() > many_datasets) ::malloc_trim(0);
+  if (options_.compression == 0 && text_blocks_.empty()) append_directly();
+  if (appender_ != nullptr) return;
   open(H5F_ACC_RDWR);
   for (Block& block : blocks_) {
     block.dataset = Hdf5Id(H5Dopen2(file_, block.path.c_str(), H5P_DEFAULT), H5Dclose, "open a dataset");
   }
+}
+
+void Hdf5Sink::append_directly() {
+  std::vector<GrowingDataset> datasets;
+  for (const Block& block : blocks_) {
+    const std::size_t rank = &block == blocks_.data() ? 1 : 2;
+    datasets.push_back({block.header, {rank, block.chunk_rows, block.columns, block.row_bytes / block.columns}});
+  }
+  appender_ = Hdf5Appender::open(path_, datasets, status_);
 }
 
 void Hdf5Sink::lay_out(const Header& header) {
@@ -429,34 +441,46 @@ void Hdf5Sink::append_texts(Block& block, const Columns& row) {
   }
 }
 
-// The rows that the file does not have yet; with compression HDF5 reads, completes and writes the chunk anew.
+// The rows that the file does not have yet.
 void Hdf5Sink::store(Block& block) {
   if (block.stored < rows_) {
-    const int rank = &block == blocks_.data() ? 1 : 2;
-    const std::size_t in_chunk = static_cast<std::size_t>(block.stored - block.chunk_begin);
-    const hsize_t begin[2] = {block.stored, 0};
-    const hsize_t count[2] = {rows_ - block.stored, block.columns};
-    const hsize_t extent[2] = {rows_, block.columns};
-    hdf5_check(H5Dset_extent(block.dataset, extent), "extend a dataset");
-    const Hdf5Id space(H5Dget_space(block.dataset), H5Sclose, "extend a dataset");
-    hdf5_check(H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, nullptr, count, nullptr), "extend a dataset");
-    const Hdf5Id memory(H5Screate_simple(rank, count, nullptr), H5Sclose, "extend a dataset");
-    std::vector<const char*> pointers;
-    if (is_text(block.type)) {
-      for (std::size_t i = in_chunk * block.columns; i < (rows_ - block.chunk_begin) * block.columns; ++i) {
-        pointers.push_back(block.texts[i].c_str());
-        text_bytes_ -= block.texts[i].size();
-      }
+    if (appender_ != nullptr) {
+      const auto in_chunk = static_cast<std::size_t>(block.stored - block.chunk_begin);
+      const auto count = static_cast<std::size_t>(rows_ - block.stored);
+      appender_->write(static_cast<std::size_t>(&block - blocks_.data()), block.stored,
+                       std::span(block.bytes).subspan(in_chunk * block.row_bytes, count * block.row_bytes));
+    } else {
+      store_rows(block);
     }
-    const void* const data = is_text(block.type) ? static_cast<const void*>(pointers.data())
-                                                 : block.bytes.data() + in_chunk * block.row_bytes;
-    hdf5_check(H5Dwrite(block.dataset, block.memory_type, memory, space, H5P_DEFAULT, data), "write rows");
-    since_commit_ += count[0] * block.row_bytes;
+    since_commit_ += (rows_ - block.stored) * block.row_bytes;
     block.stored = rows_;
   }
   if (rows_ - block.chunk_begin < block.chunk_rows) return;
   block.chunk_begin = rows_;
   place_copies(block);
+}
+
+// By the library; with compression it reads, completes and writes the chunk anew.
+void Hdf5Sink::store_rows(Block& block) {
+  const int rank = &block == blocks_.data() ? 1 : 2;
+  const std::size_t in_chunk = static_cast<std::size_t>(block.stored - block.chunk_begin);
+  const hsize_t begin[2] = {block.stored, 0};
+  const hsize_t count[2] = {rows_ - block.stored, block.columns};
+  const hsize_t extent[2] = {rows_, block.columns};
+  hdf5_check(H5Dset_extent(block.dataset, extent), "extend a dataset");
+  const Hdf5Id space(H5Dget_space(block.dataset), H5Sclose, "extend a dataset");
+  hdf5_check(H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, nullptr, count, nullptr), "extend a dataset");
+  const Hdf5Id memory(H5Screate_simple(rank, count, nullptr), H5Sclose, "extend a dataset");
+  std::vector<const char*> pointers;
+  if (is_text(block.type)) {
+    for (std::size_t i = in_chunk * block.columns; i < (rows_ - block.chunk_begin) * block.columns; ++i) {
+      pointers.push_back(block.texts[i].c_str());
+      text_bytes_ -= block.texts[i].size();
+    }
+  }
+  const void* const data =
+      is_text(block.type) ? static_cast<const void*>(pointers.data()) : block.bytes.data() + in_chunk * block.row_bytes;
+  hdf5_check(H5Dwrite(block.dataset, block.memory_type, memory, space, H5P_DEFAULT, data), "write rows");
 }
 
 // To the first row of the chunk.
@@ -483,14 +507,19 @@ void Hdf5Sink::commit(bool also_incomplete) {
     store_complete();
     skipped_ = 0;
   }
-  hdf5_check(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush");
+  if (appender_ != nullptr) {
+    appender_->commit(rows_);
+  } else {
+    hdf5_check(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush");
+  }
   since_commit_ = 0;
   clock_.restart();
 }
 
 void Hdf5Sink::close() noexcept {
-  if (!file_.valid()) return;
+  if (!is_open()) return;
   const Hdf5Session session;
+  appender_.reset();
   blocks_.clear();
   file_.reset();
 }

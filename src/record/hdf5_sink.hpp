@@ -6,20 +6,23 @@
 //   /variables               name → dataset, column (and type, unit, description, discrete, group)
 //   attributes of /          format, version, and the facts of the run
 //
-// The file has the oldest superblock, is not locked, and is valid at every moment (hdf5_commit_driver.hpp). When a
-// process is killed in the middle of a flush, some datasets may be longer than others, but none is shorter than /time:
-// the rows of a file are as many as /time has. Readers with other ideas take the smallest number of rows.
+// The file has the oldest superblock, is not locked, and is valid at every moment: rows of numbers are added without
+// the HDF5 library (hdf5_appender.hpp), texts and compressed chunks with it (hdf5_commit_driver.hpp). When a process is
+// killed in the middle of a flush, some datasets may be longer than others, but none is shorter than /time: the rows of
+// a file are as many as /time has. Readers with other ideas take the smallest number of rows.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "record/flush_clock.hpp"
 #include "record/formats.hpp"
+#include "record/hdf5_appender.hpp"
 #include "record/hdf5_commit_driver.hpp"
 #include "record/hdf5_handle.hpp"
 #include "record/sink.hpp"
@@ -74,7 +77,8 @@ class Hdf5Sink : public Sink {
     std::size_t columns = 0;
     std::size_t row_bytes = 0;
     std::size_t chunk_rows = 0;
-    Hdf5Id dataset;
+    std::uint64_t header = 0;  // address in the file
+    Hdf5Id dataset;            // while the library has the file
     Hdf5Id memory_type;
     std::vector<std::byte> bytes;  // of the rows of this chunk, or their texts
     std::vector<std::string> texts;
@@ -85,6 +89,8 @@ class Hdf5Sink : public Sink {
 
   void open(unsigned how);
   void reopen();
+  void append_directly();
+  [[nodiscard]] bool is_open() const { return file_.valid() || appender_ != nullptr; }
   void lay_out(const Header& header);
   void create(Block& block, int rank);
   void describe(const Block& block, const Header& header);
@@ -98,6 +104,7 @@ class Hdf5Sink : public Sink {
   void flush_when_due(std::size_t rows);
   void append_texts(Block& block, const Columns& row);
   void store(Block& block);
+  void store_rows(Block& block);
   void store_complete();
   void place_copies(Block& block);
   void commit(bool also_incomplete);
@@ -109,7 +116,8 @@ class Hdf5Sink : public Sink {
   std::filesystem::path path_;
   SinkOptions options_;
   CommitStatus status_;
-  Hdf5Id file_;
+  Hdf5Id file_;  // one of the two
+  std::unique_ptr<Hdf5Appender> appender_;
   std::vector<Block> blocks_;  // that of time first
   std::vector<Copy> copies_;
   std::byte* time_to_ = nullptr;                  // where the next time goes
