@@ -101,12 +101,14 @@ double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio) {
 void ErrorEstimate::count(const Columns& fine, ControlState& control) const {
   const auto& from = fine.column<double>();
   control.signals.resize(outputs_.size());
+  control.worst = worst_;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     auto& s = control.signals[i];
     const double size = std::abs(estimates_[i]);
     s.estimate = estimates_[i];
     s.largest = std::max(s.largest, size);
     s.accumulated += size;
+    s.squares += size * size;
     s.low = std::min(s.low, from[outputs_[i].element]);
     s.high = std::max(s.high, from[outputs_[i].element]);
   }

@@ -27,7 +27,7 @@ void fields(Archive& archive, State& state) {
   state.history.fields(archive);
   state.coarse.fields(archive);
   auto& c = state.control;
-  archive(c.next, c.taken, c.error, c.accepted, c.rejected, c.unit_steps);
+  archive(c.next, c.taken, c.error, c.accepted, c.rejected, c.unit_steps, c.worst);
   for (auto& m : state.iteration)
     archive(m.x, m.residual, m.numbers, m.tags, m.step, m.columns, m.pairs, m.factor, m.has_matrix);
 }

@@ -20,6 +20,7 @@ struct SignalTrust {
   double estimate = 0;     // exact minus computed, of the last accepted step
   double largest = 0;      // of all accepted steps, without its sign
   double accumulated = 0;  // their sum, without signs
+  double squares = 0;      // sum of their squares
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   std::uint64_t limited = 0;  // steps that it limited, rejected ones included
@@ -44,6 +45,7 @@ struct ControlState {
   std::uint64_t accepted = 0;
   std::uint64_t rejected = 0;
   std::uint64_t unit_steps = 0;  // steps of every unit, trials included
+  std::uint64_t worst = 0;       // of the signals: whose error decided on the last accepted step
   std::vector<SignalTrust> signals;
 };
 

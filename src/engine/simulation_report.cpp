@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/connection_trust.hpp"
 #include "engine/simulation_impl.hpp"
 
 namespace consort::engine {
@@ -51,11 +52,9 @@ SystemReport Simulation::Impl::report() const {
 void Simulation::Impl::add_trust(SystemReport& r) const {
   const auto& signals = state_.control.signals;
   const auto estimated = controller_->estimated();
-  for (std::size_t i = 0; i < signals.size() && i < estimated.size(); ++i) {
-    const auto& s = signals[i];
-    r.trust.push_back({estimated[i].name, s.largest, s.accumulated, std::max(0.0, s.high - s.low), s.limited});
-    r.units[estimated[i].unit].limited += s.limited;
-  }
+  r.trust = connection_trust(plan_, estimated, state_.control);
+  for (std::size_t i = 0; i < signals.size() && i < estimated.size(); ++i)
+    r.units[estimated[i].unit].limited += signals[i].limited;
   for (std::size_t i = 0; i < state_.bonds.size(); ++i) {
     const auto& b = state_.bonds[i];
     r.bonds.push_back({bonds_.name(i), b.made, b.lost_or_made, b.carried, b.largest, b.peak});
@@ -117,6 +116,7 @@ std::vector<record::Fact> Simulation::Impl::facts() const {
                                 {"stepper", report_.stepper},
                                 {"controller", report_.controller},
                                 {"extrapolation", fmt::format("{}", o_.run.extrapolation)}};
+  if (!controller_->estimated().empty()) all.push_back({"units", fmt::format("{}", fmt::join(unit_names(), "\n"))});
   for (const auto& file : library_->files())
     if (!file.digest.empty()) all.push_back({"sha256 of " + file.path, file.digest});
   return all;

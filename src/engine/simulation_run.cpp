@@ -88,6 +88,8 @@ class Simulation::Impl::Look {
 
 SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   SystemRecorder recorder(plan_, o_.run.record, sinks, {varies_, controller_->estimated()});
+  recorder.set_tables([this] { return report().tables(); });
+  report_.records_trust = recorder.has_trust();
   Pace pace(o_.run.real_time, o_.stop_requested);
   initialize();
   begin_recording(recorder);

@@ -146,12 +146,21 @@ void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSi
   }
 }
 
+namespace {
+
+// Of a TrustCopy.
+struct TrustKind {
+  static constexpr std::uint32_t step = 0, error = 1, rejected = 2, limits = 3, estimates = 4;
+};
+
+}  // namespace
+
 void SystemRecorder::choose_trust(const TrustSignals& trust, const std::function<bool(const std::string&)>& wanted,
                                   bool all) {
   if (plan_.find_unit("trust") != graph::no_unit) return;  // a unit of that name comes first
   const auto add = [&](std::string name, std::uint32_t kind, std::string unit, std::string description) {
     name = "trust." + name;
-    if (!(all && kind < 3) && (all || !wanted(name))) return;
+    if (!(all && kind < TrustKind::estimates) && (all || !wanted(name))) return;
     record::Signal s;
     s.name = std::move(name);
     s.unit = std::move(unit);
@@ -160,22 +169,29 @@ void SystemRecorder::choose_trust(const TrustSignals& trust, const std::function
     s.group = "trust";
     trust_.push_back({add_signal(s), kind});
   };
-  add("step", 0, "s", "the communication step that ends here");
-  add("error", 1, "", "coupling error of that step, relative to the tolerance");
-  add("rejected", 2, "steps", "rejected steps so far");
-  for (std::uint32_t i = 0; i < trust.estimated.size(); ++i)
-    add(trust.estimated[i].name, 3 + i, "", "estimated coupling error of that step");
+  add("step", TrustKind::step, "s", "the communication step that ends here");
+  add("error", TrustKind::error, "", "coupling error of that step, relative to the tolerance");
+  add("rejected", TrustKind::rejected, "steps", "rejected steps so far");
+  if (trust.estimated.empty()) return;
+  add("limits", TrustKind::limits, "unit", "the unit that limits that step, counted from 1 as in the fact 'units'");
+  for (std::uint32_t i = 0; i < trust.estimated.size(); ++i) {
+    limiting_.push_back(trust.estimated[i].unit + 1.0);
+    add(trust.estimated[i].name, TrustKind::estimates + i, "", "estimated coupling error of that step");
+  }
 }
 
 void SystemRecorder::write_trust(const couple::ControlState& control) {
   auto& row = row_.column<double>();
   for (const auto& copy : trust_) {
     switch (copy.kind) {
-      case 0: row[copy.to] = control.taken; break;
-      case 1: row[copy.to] = control.error; break;
-      case 2: row[copy.to] = static_cast<double>(control.rejected); break;
+      case TrustKind::step: row[copy.to] = control.taken; break;
+      case TrustKind::error: row[copy.to] = control.error; break;
+      case TrustKind::rejected: row[copy.to] = static_cast<double>(control.rejected); break;
+      case TrustKind::limits:
+        row[copy.to] = control.error > 0 && control.worst < limiting_.size() ? limiting_[control.worst] : 0.0;
+        break;
       default: {
-        const std::size_t i = copy.kind - 3;
+        const std::size_t i = copy.kind - TrustKind::estimates;
         row[copy.to] = i < control.signals.size() ? control.signals[i].estimate : 0.0;
       }
     }
@@ -314,7 +330,15 @@ void SystemRecorder::put_row(Time t) {
 
 void SystemRecorder::end() {
   std::exception_ptr complaint;
-  for (auto* const sink : sinks_.first(std::exchange(begun_, 0))) {
+  const auto begun = sinks_.first(std::exchange(begun_, 0));
+  std::vector<record::Table> tables;
+  if (tables_ && !begun.empty()) tables = tables_();
+  for (auto* const sink : begun) {
+    try {
+      for (const auto& table : tables) sink->add_table(table);
+    } catch (...) {
+      complaint = std::current_exception();
+    }
     try {
       sink->end();
     } catch (...) {

@@ -19,8 +19,8 @@
 namespace consort::engine {
 
 // What is recorded of the step size control, as signals of a group "trust": the size of the step that led to the row,
-// its error relative to the tolerance, and how many steps were rejected so far; where asked for by name also the
-// estimated error of each output.
+// its error relative to the tolerance, how many steps were rejected so far, and the unit that limits the step (counted
+// from 1); where asked for by name also the estimated error of each output.
 struct TrustSignals {
   bool varies = false;  // not: nothing of it
   std::span<const couple::EstimatedOutput> estimated{};
@@ -39,6 +39,10 @@ class SystemRecorder {
   void begin(std::vector<record::Fact> facts);
   // Instead, behind the first `rows` rows that sinks have. False when they are new: then no row is there.
   bool resume(std::vector<record::Fact> facts, std::uint64_t rows);
+  // Asked once, when recording ends: for tables about the run as a whole.
+  void set_tables(std::function<std::vector<record::Table>()> tables) { tables_ = std::move(tables); }
+  // Whether the course of the step size is among the signals.
+  [[nodiscard]] bool has_trust() const { return !trust_.empty(); }
   void flush();
   void write(Time t, unit::Fleet& fleet, const couple::RunState& state);
   // Rows at the sub-steps of units inside of the step from `begin` to `end` that was taken last: what other units
@@ -96,8 +100,10 @@ class SystemRecorder {
   std::vector<Asked> asked_;
   struct TrustCopy {
     std::uint32_t to = 0;
-    std::uint32_t kind = 0;  // 0: step, 1: error, 2: rejected, from 3 on: estimates
+    std::uint32_t kind = 0;  // a TrustKind; from TrustKind::estimates on: estimates
   };
+  std::vector<double> limiting_;  // by estimated output: its unit, counted from 1
+  std::function<std::vector<record::Table>()> tables_;
   std::vector<TrustCopy> trust_;
   std::vector<Instant> instants_;        // in the order of time
   std::vector<PartCopies> part_copies_;  // by unit

@@ -54,27 +54,55 @@ std::string percent(double part) {
   return fmt::format("{:.2g} %", 100 * part);
 }
 
+// "wheel.F_c", "wheel.F_c and 3 more".
+std::string targets_text(const TrustReport& t) {
+  if (t.targets.size() < 3) return fmt::format("{}", fmt::join(t.targets, ", "));
+  return fmt::format("{} and {} more", t.targets.front(), t.targets.size() - 1);
+}
+
+std::string connection_text(const TrustReport& t) {
+  std::string text = t.source + " → " + targets_text(t);
+  if (t.elements > 1) text += fmt::format(" ({} elements)", t.elements);
+  if (!t.unit.empty()) text += fmt::format(" [{}]", t.unit);
+  return text;
+}
+
+std::size_t characters_in(const std::string& utf8) {
+  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+constexpr std::size_t most_connections = 8;  // in a terminal
+
 // A table, and what it says in words.
 void append_trust(std::string& out, const SystemReport& r) {
   if (r.trust.empty()) return;
   auto all = r.trust;
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.relative() > b.relative(); });
-  constexpr std::size_t most = 8;
-  const std::size_t shown = std::min(all.size(), most);
-  std::size_t width = 6;
-  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, all[i].name.size());
+  const std::size_t shown = std::min(all.size(), most_connections);
+  std::vector<std::string> names;
+  std::size_t width = 10;
+  for (std::size_t i = 0; i < shown; ++i) {
+    names.push_back(connection_text(all[i]));
+    width = std::max(width, characters_in(names.back()));
+  }
   const auto trials = static_cast<double>(std::max<std::uint64_t>(r.steps + r.rejected, 1));
-  out += fmt::format("\n  coupling error, estimated:\n    {:<{}}  {:>10}  {:>10}  {:>10}  limits", "output", width,
-                     "in a step", "summed up", "of range");
+  out += fmt::format("\n  coupling error, estimated:\n    {:<{}}  {:>9}  {:>9}  {:>9}  {:>8}  limits", "connection",
+                     width, "in a step", "rms", "summed up", "of range");
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& t = all[i];
-    out += fmt::format("\n    {:<{}}  {:>10.2g}  {:>10.2g}  {:>10}  {}", t.name, width, t.local, t.accumulated,
-                       t.range > 0 ? percent(t.relative()) : "-", percent(static_cast<double>(t.limited) / trials));
+    out += fmt::format("\n    {:<{}}  {:>9.2g}  {:>9.2g}  {:>9.2g}  {:>8}  {}", names[i], width, t.local, t.rms,
+                       t.accumulated, t.range > 0 ? percent(t.relative()) : "-",
+                       percent(static_cast<double>(t.limited) / trials));
   }
-  if (all.size() > shown) out += fmt::format("\n    … and {} more", all.size() - shown);
+  if (all.size() > shown)
+    out += fmt::format(
+        "\n    … and {} with smaller errors; all are in the table /report/connections of an HDF5 result, and in "
+        "--report FILE.json",
+        all.size() - shown);
   const auto& worst = all.front();
+  const auto& name = worst.element.empty() ? worst.source : worst.element;
   if (worst.range > 0)
-    out += fmt::format("\n  the coupling error of {} is about {} of its range", worst.name, percent(worst.relative()));
+    out += fmt::format("\n  the coupling error of {} is about {} of its range", name, percent(worst.relative()));
   const auto slowest = std::max_element(r.units.begin(), r.units.end(),
                                         [](const auto& a, const auto& b) { return a.limited < b.limited; });
   if (slowest != r.units.end() && slowest->limited > 0)
@@ -94,12 +122,20 @@ void append_bonds(std::string& out, const SystemReport& r) {
 
 nlohmann::ordered_json trust_json(const SystemReport& r) {
   auto j = nlohmann::ordered_json::array();
-  for (const auto& t : r.trust)
-    j.push_back({{"output", t.name},
-                 {"largest in a step", t.local},
-                 {"summed up", t.accumulated},
-                 {"range", t.range},
-                 {"limited", t.limited}});
+  for (const auto& t : r.trust) {
+    nlohmann::ordered_json row{{"from", t.source}, {"to", t.targets}, {"unit", t.unit}};
+    if (t.elements > 1) {
+      row["elements"] = t.elements;
+      row["worst element"] = t.element;
+    }
+    row["largest in a step"] = t.local;
+    row["rms of steps"] = t.rms;
+    row["summed up"] = t.accumulated;
+    row["range"] = t.range;
+    row["summed up, of range"] = t.relative();
+    row["limited"] = t.limited;
+    j.push_back(std::move(row));
+  }
   return j;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/time.hpp"
 #include "couple/consistency.hpp"
+#include "record/sink.hpp"
 #include "step/stepper.hpp"
 
 namespace consort::engine {
@@ -22,13 +23,19 @@ struct UnitReport {
   std::uint64_t limited = 0;  // steps whose size one of its outputs decided
 };
 
-// The estimated coupling error of an output that drives other units, in its own unit of measure.
+// The estimated coupling error of a connection, as it arrives at the inputs: in their unit of measure, after the
+// connection's transformation. Of an array these are the figures of its worst element.
 struct TrustReport {
-  std::string name;
-  double local = 0;        // the largest of a step
-  double accumulated = 0;  // all of them, as if none had died out
-  double range = 0;        // between its least and its largest value
-  std::uint64_t limited = 0;
+  std::string source;                // "chassis.F"
+  std::vector<std::string> targets;  // "wheel.F_c"; all that get the same
+  std::string unit;                  // of measure
+  std::uint64_t elements = 1;
+  std::string element;        // of an array: the source's worst one
+  double local = 0;           // the largest of a step
+  double rms = 0;             // over all steps
+  double accumulated = 0;     // their sum without signs, as if none died out and none cancelled another
+  double range = 0;           // between the least and the largest value
+  std::uint64_t limited = 0;  // trials whose size the source decided
 
   // The accumulated error, as a part of the range; 0 where there is no range.
   [[nodiscard]] double relative() const { return range > 0 ? accumulated / range : 0; }
@@ -51,6 +58,7 @@ struct SystemReport {
   std::string stepper;
   std::string controller;  // of the step size
   bool equal_steps = true;
+  bool records_trust = false;  // the course of the step size is in the result
   int extrapolation = 0;
   unsigned threads = 1;
   std::uint64_t steps = 0;
@@ -74,6 +82,8 @@ struct SystemReport {
 
   [[nodiscard]] std::string text() const;  // for people
   [[nodiscard]] std::string json() const;
+  // For result files: connections, units, loops, iterations, bonds; those that there are.
+  [[nodiscard]] std::vector<record::Table> tables() const;
 };
 
 }  // namespace consort::engine

@@ -110,7 +110,10 @@ struct ConnectionInfo {      // one per routed variable, for reports, drawings a
   std::uint32_t output = 0;  // in the order of the source's outputs
   UnitId to = no_unit;
   std::uint32_t input = 0;
-  std::uint32_t count = 1;  // elements
+  std::uint32_t count = 1;         // elements
+  std::uint32_t output_first = 0;  // of them in the output, and in the input
+  std::uint32_t input_first = 0;
+  double factor = 1;  // what changes on the way; a mapping does not show here
 };
 
 class Plan {

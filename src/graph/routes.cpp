@@ -177,7 +177,10 @@ class Layout {
     const auto output = link.from.unit == no_unit
                             ? externals_.at(link.external)
                             : index_in(plan_.units[link.from.unit].outputs.choice(), link.from.variable);
-    plan_.connections.push_back({link.from.unit, output, link.to.unit, input, source.count});
+    const bool from_unit = link.from.unit != no_unit;
+    plan_.connections.push_back({link.from.unit, output, link.to.unit, input, source.count,
+                                 from_unit ? static_cast<std::uint32_t>(link.from.first) : 0,
+                                 static_cast<std::uint32_t>(link.to.first), link.mapping.empty() ? link.factor : 1.0});
   }
 
   void route_element(const Link& link, const Source& source, Type to, std::uint32_t input) {

@@ -241,6 +241,13 @@ void BufferedSink::end() {
 void BufferedSink::end_sinks() {
   for (std::size_t i = 0; i < begun_; ++i) {
     try {
+      if (!targets_[i].failed)
+        for (const Table& table : tables_) targets_[i].sink->add_table(table);
+    } catch (...) {
+      if (!failed_) failure_ = std::current_exception();
+      failed_ = true;
+    }
+    try {
       targets_[i].sink->end();
     } catch (...) {
       if (!failed_) failure_ = std::current_exception();

@@ -48,6 +48,7 @@ class BufferedSink : public Sink {
   void write(Time t, const Columns& row) override;
   // Returns when all rows are in the sinks and these are flushed.
   void flush() override;
+  void add_table(const Table& table) override { tables_.push_back(table); }  // they go on in end()
   void end() override;
   [[nodiscard]] std::vector<std::string> warnings() const override;
 
@@ -96,6 +97,7 @@ class BufferedSink : public Sink {
 
   std::vector<Target> targets_;
   std::size_t begun_ = 0;
+  std::vector<Table> tables_;
   std::size_t capacity_;
   std::vector<Part> parts_;       // numbers
   std::vector<Part> text_parts_;  // String, Binary

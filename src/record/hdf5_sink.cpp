@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "record/hdf5_table.hpp"
 
 namespace consort::record {
 
@@ -242,6 +243,11 @@ void Hdf5Sink::flush_when_due(std::size_t rows) {
 void Hdf5Sink::flush() {
   if (failed_ || !is_open()) return;
   guarded([&] { commit(true); });
+}
+
+void Hdf5Sink::add_table(const Table& table) {
+  if (failed_ || !file_.valid()) return;
+  guarded([&] { hdf5_write_table(file_, table); });
 }
 
 void Hdf5Sink::end() {

@@ -4,6 +4,7 @@
 //   /units/wheel/Float64     [rows × signals]  attributes: names, units, descriptions, discrete
 //   /Float64                 the same for a run of a single FMU, whose signals belong to no group
 //   /variables               name → dataset, column (and type, unit, description, discrete, group)
+//   /report/connections …    tables about the run as a whole, one dataset each
 //   attributes of /          format, version, and the facts of the run
 //
 // The file has the oldest superblock, is not locked, and is valid at every moment: rows of numbers are added without
@@ -49,6 +50,7 @@ class Hdf5Sink : public Sink {
   void write(Time t, const Columns& row) override;
   bool write_batch(const RowBatch& batch) override;
   void flush() override;
+  void add_table(const Table& table) override;
   // Never throws after a failure that has been reported.
   void end() override;
 

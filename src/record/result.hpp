@@ -26,6 +26,7 @@ class Result {
   std::vector<Time> time;
   std::vector<Trajectory> trajectories;  // in the order of the header
   std::vector<Fact> facts;
+  std::vector<Table> tables;  // of a memory sink
 
   [[nodiscard]] std::size_t rows() const { return time.size(); }
   [[nodiscard]] const Trajectory* find(std::string_view name) const;  // null when there is none
@@ -40,6 +41,7 @@ class MemorySink : public Sink {
   void begin(const Header& header) override;
   void write(Time t, const Columns& row) override;
   void flush() override {}
+  void add_table(const Table& table) override { result_.tables.push_back(table); }
   void end() override {}
 
  private:

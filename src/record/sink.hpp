@@ -33,6 +33,23 @@ struct Header {
   std::vector<Fact> facts;
 };
 
+// A small table about the run as a whole, as what a report says per connection. All columns have equally many entries.
+struct Table {
+  struct Column {
+    std::string name;
+    std::vector<double> numbers{};
+    std::vector<std::string> texts{};  // instead of numbers
+    bool is_text = false;
+  };
+  std::string name;
+  std::vector<Column> columns;
+
+  [[nodiscard]] std::size_t rows() const {
+    if (columns.empty()) return 0;
+    return columns.front().is_text ? columns.front().texts.size() : columns.front().numbers.size();
+  }
+};
+
 // Rows of numbers as they lie in a buffer: each begins with its time; the elements of a type stand at its offset, in
 // the order of the header's signals.
 struct RowBatch {
@@ -58,6 +75,9 @@ class Sink {
   virtual bool write_batch(const RowBatch&) { return false; }
   // Everything written so far reaches the file. Throws Error (run) when the disk is full.
   virtual void flush() = 0;
+  // Any number of tables of different names, after the last row and before end(); formats that have no place for them
+  // leave them out.
+  virtual void add_table(const Table&) {}
   // Once, after the last row, also after a failure.
   virtual void end() = 0;
   // What the format could not keep, in plain words for the user; complete after begin().

@@ -433,7 +433,7 @@ TEST_F(RunWithCheckpoints, GoesOnAfterItWasKilledAsIfItHadNotBeen) {
 }
 
 TEST_F(RunWithCheckpoints, SaysWhatIsWrongWithOne) {
-  desk.write("bad", "consort checkpoint 2\nnonsense");
+  desk.write("bad", "consort checkpoint 3\nnonsense");
   expect_one_paragraph(desk.run(run({"--restart-from", "bad", "-q"})), 2);
   expect_one_paragraph(desk.run(run({"--restart-from", "nowhere", "-q"})), 2);
   expect_one_paragraph(desk.run(run({"--checkpoint-every", "0", "-q"})), 2);

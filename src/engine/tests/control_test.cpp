@@ -78,6 +78,22 @@ TEST(Control, WritesNoRowOfARejectedStep) {
   EXPECT_EQ(result["trust.rejected"].numbers.back(), static_cast<double>(report.rejected));
 }
 
+TEST(Control, RecordsWhichUnitLimitsEachStepAndPutsTheReportIntoTheResult) {
+  record::Result result;
+  const auto report = run(controlled("richardson", 1, 1e-4), &result);
+  const auto& limits = result["trust.limits"].numbers;
+  EXPECT_EQ(limits.front(), 0);
+  const auto wheel_steps = std::count(limits.begin() + 1, limits.end(), 2.0);
+  EXPECT_EQ(wheel_steps + std::count(limits.begin() + 1, limits.end(), 1.0), static_cast<long>(report.steps));
+  EXPECT_LE(static_cast<std::uint64_t>(wheel_steps), report.units[1].limited);  // which has rejected ones, too
+  const auto units = std::find_if(result.facts.begin(), result.facts.end(), [](auto& f) { return f.name == "units"; });
+  ASSERT_NE(units, result.facts.end());
+  EXPECT_EQ(units->value, "chassis\nwheel");
+  ASSERT_EQ(result.tables.size(), 2U);
+  EXPECT_EQ(result.tables[0].name, "connections");
+  EXPECT_EQ(result.tables[0].rows(), 4U);
+}
+
 TEST(Control, LandsOnOutputPointsAndScenarioActions) {
   auto o = controlled("richardson", 1, 1e-3);
   o.run.output_interval = 0.1;
@@ -155,6 +171,8 @@ TEST(Control, NamesTheVariableThatForcesAStepBelowTheMinimumAndKeepsTheRows) {
                                            ::testing::HasSubstr("'chassis.v'"), ::testing::HasSubstr("newest first")));
   }
   EXPECT_GE(result.rows(), 1U);
+  ASSERT_FALSE(result.tables.empty());  // what is known of the errors up to there
+  EXPECT_EQ(result.tables[0].name, "connections");
 }
 
 TEST(Control, SaysHowLargeTheErrorIsAndWhoLimitsTheStep) {
@@ -162,16 +180,20 @@ TEST(Control, SaysHowLargeTheErrorIsAndWhoLimitsTheStep) {
   ASSERT_EQ(report.trust.size(), 4U);
   std::uint64_t limited = 0;
   for (const auto& t : report.trust) {
-    EXPECT_GT(t.local, 0) << t.name;
-    EXPECT_GE(t.accumulated, t.local) << t.name;
-    EXPECT_GT(t.range, 0.01) << t.name;
+    EXPECT_GT(t.local, 0) << t.source;
+    EXPECT_GE(t.accumulated, t.local) << t.source;
+    EXPECT_LT(t.rms, t.local) << t.source;
+    EXPECT_GE(t.rms, t.accumulated / static_cast<double>(report.steps)) << t.source;  // no mean is above it
+    EXPECT_EQ(t.targets.size(), 1U);
+    EXPECT_GT(t.range, 0.01) << t.source;
     limited += t.limited;
   }
   EXPECT_EQ(limited, report.steps + report.rejected);
   EXPECT_EQ(report.units[0].limited + report.units[1].limited, limited);
   EXPECT_THAT(report.text(), ::testing::AllOf(::testing::HasSubstr("the coupling error of chassis.v is about"),
-                                              ::testing::HasSubstr("wheel limits the step")));
-  EXPECT_THAT(report.json(), ::testing::HasSubstr("\"trust\""));
+                                              ::testing::HasSubstr("wheel limits the step"),
+                                              ::testing::HasSubstr("wheel.v → chassis.v_w")));
+  EXPECT_THAT(report.json(), ::testing::HasSubstr("\"from\": \"wheel.v\""));
 }
 
 // --- two feed-throughs in series

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "record/buffered_sink.hpp"
 #include "record/hdf5_reader.hpp"
 #include "record/hdf5_sink.hpp"
 #include "record/tests/file_size_limit.hpp"
@@ -254,6 +255,41 @@ TEST_F(Hdf5Test, LeavesAReadableFileWhereverTheProcessIsKilled) {
     EXPECT_GE(rows, flushes == 0 ? 0 : (flushes - 1) * 7 + 1) << "after " << delay.count() << " us";
     if (HasFailure()) break;
   }
+}
+
+TEST_F(Hdf5Test, KeepsTablesAboutTheRun) {
+  Hdf5Sink file(file_);
+  Sink* const sinks[] = {&file};
+  BufferedSink sink(sinks);
+  sink.begin(numbers(1, 1));
+  sink.write(0, count_row(0, 1));
+  Table table{"connections", {}};
+  table.columns.push_back({"from", {}, {"a.y", "b.Größe"}, true});
+  table.columns.push_back({"rms", {0.25, 0.5}});
+  sink.add_table(table);
+  sink.add_table({"empty", {{"name", {}, {}, true}}});
+  sink.end();
+  EXPECT_EQ(read_hdf5_result(file_).rows(), 1U);
+
+  const Hdf5Session session;
+  const Hdf5Id in(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open the file");
+  const Hdf5Id dataset(H5Dopen2(in, "/report/connections", H5P_DEFAULT), H5Dclose, "open a dataset");
+  struct Row {
+    char* from;
+    double rms;
+  };
+  const Hdf5Id type(H5Tcreate(H5T_COMPOUND, sizeof(Row)), H5Tclose, "make a type");
+  const Hdf5Id text = hdf5_text_type();
+  hdf5_check(H5Tinsert(type, "from", offsetof(Row, from), text), "make a type");
+  hdf5_check(H5Tinsert(type, "rms", offsetof(Row, rms), H5T_NATIVE_DOUBLE), "make a type");
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose, "read");
+  ASSERT_EQ(H5Sget_simple_extent_npoints(space), 2);
+  Row rows[2];
+  hdf5_check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "read");
+  EXPECT_STREQ(rows[1].from, "b.Größe");
+  EXPECT_EQ(rows[1].rms, 0.5);
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, rows);
+  EXPECT_GT(H5Lexists(in, "/report/empty", H5P_DEFAULT), 0);
 }
 
 TEST_F(Hdf5Test, RefusesFilesThatWereCutOff) {

@@ -1,0 +1,92 @@
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/system_report.hpp"
+
+namespace consort::engine {
+
+namespace {
+
+// A table from the rows of a report: a column is added with what it takes from each.
+template <class Row>
+class TableOf {
+ public:
+  TableOf(std::string name, const std::vector<Row>& rows) : rows_(rows) { table_.name = std::move(name); }
+  template <class Take>
+  TableOf& texts(std::string name, Take&& take) {
+    auto& column = table_.columns.emplace_back();
+    column.name = std::move(name);
+    column.is_text = true;
+    for (const auto& row : rows_) column.texts.push_back(take(row));
+    return *this;
+  }
+  template <class Take>
+  TableOf& numbers(std::string name, Take&& take) {
+    auto& column = table_.columns.emplace_back();
+    column.name = std::move(name);
+    for (const auto& row : rows_) column.numbers.push_back(static_cast<double>(take(row)));
+    return *this;
+  }
+  void into(std::vector<record::Table>& all) {
+    if (!rows_.empty()) all.push_back(std::move(table_));
+  }
+
+ private:
+  const std::vector<Row>& rows_;
+  record::Table table_;
+};
+
+std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
+
+}  // namespace
+
+std::vector<record::Table> SystemReport::tables() const {
+  std::vector<record::Table> all;
+  TableOf("connections", trust)
+      .texts("from", [](const auto& t) { return t.source; })
+      .texts("to", [](const auto& t) { return joined(t.targets); })
+      .texts("unit", [](const auto& t) { return t.unit; })
+      .numbers("elements", [](const auto& t) { return t.elements; })
+      .texts("worst element", [](const auto& t) { return t.element; })
+      .numbers("largest in a step", [](const auto& t) { return t.local; })
+      .numbers("rms of steps", [](const auto& t) { return t.rms; })
+      .numbers("summed up", [](const auto& t) { return t.accumulated; })
+      .numbers("range", [](const auto& t) { return t.range; })
+      .numbers("limited", [](const auto& t) { return t.limited; })
+      .into(all);
+  TableOf("units", units)
+      .texts("name", [](const auto& u) { return u.name; })
+      .texts("kind", [](const auto& u) { return u.kind; })
+      .numbers("limited", [](const auto& u) { return u.limited; })
+      .numbers("events", [](const auto& u) { return u.events; })
+      .numbers("early returns", [](const auto& u) { return u.early_returns; })
+      .numbers("discarded", [](const auto& u) { return u.discarded; })
+      .into(all);
+  TableOf("loops", loops)
+      .texts("variables", [](const auto& l) { return joined(l.variables); })
+      .numbers("solved", [](const auto& l) { return l.solved; })
+      .numbers("iterations", [](const auto& l) { return l.iterations; })
+      .numbers("largest residual", [](const auto& l) { return l.largest_residual; })
+      .into(all);
+  TableOf("iterations", iterations)
+      .texts("units", [](const auto& i) { return joined(i.units); })
+      .numbers("steps", [](const auto& i) { return i.steps; })
+      .numbers("iterations", [](const auto& i) { return i.iterations; })
+      .numbers("most", [](const auto& i) { return i.most; })
+      .numbers("not converged", [](const auto& i) { return i.failures; })
+      .numbers("largest residual", [](const auto& i) { return i.largest; })
+      .into(all);
+  TableOf("bonds", bonds)
+      .texts("bond", [](const auto& b) { return b.name; })
+      .numbers("carried", [](const auto& b) { return b.carried; })
+      .numbers("made", [](const auto& b) { return b.made; })
+      .numbers("made or lost", [](const auto& b) { return b.lost_or_made; })
+      .numbers("largest residual", [](const auto& b) { return b.largest; })
+      .numbers("largest power", [](const auto& b) { return b.peak; })
+      .into(all);
+  return all;
+}
+
+}  // namespace consort::engine
