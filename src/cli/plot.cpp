@@ -21,6 +21,7 @@ struct Options {
   std::vector<std::string> names;
   std::vector<std::string> output_files;
   std::string title;
+  bool trust = false;
   bool terminal = false;
   int width = 0;
   int height = 0;
@@ -39,14 +40,21 @@ void write(const std::string& file, const std::string& text) {
   fmt::print(stderr, "wrote {}\n", file);
 }
 
+std::string picture(const record::Result& result, const Options& o, const draw::PlotOptions& options, bool svg) {
+  if (o.trust) return svg ? draw::plot_trust_svg(result, options) : draw::plot_trust_html(result, options);
+  return svg ? draw::plot_svg(result, o.names, options) : draw::plot_html(result, o.names, options);
+}
+
 int plot(const Options& o) {
+  require(!o.trust || o.names.empty(), "--trust draws step sizes and errors; leave out the names of variables");
   const auto result = record::read_result(o.result);
   const std::string title = o.title.empty() ? std::filesystem::path(o.result).stem().string() : o.title;
   if (o.terminal) {
     const bool colour = isatty(STDOUT_FILENO) != 0;
-    fmt::print("{}", draw::plot_terminal(
-                         result, o.names,
-                         {title, o.width > 0 ? o.width : terminal_width(), o.height > 0 ? o.height : 20, colour}));
+    const draw::TerminalOptions options{title, o.width > 0 ? o.width : terminal_width(), o.height > 0 ? o.height : 20,
+                                        colour};
+    fmt::print("{}",
+               o.trust ? draw::plot_trust_terminal(result, options) : draw::plot_terminal(result, o.names, options));
     if (o.output_files.empty()) return 0;
   }
   draw::PlotOptions options;
@@ -54,13 +62,13 @@ int plot(const Options& o) {
   if (o.width > 0 && !o.terminal) options.width = o.width;
   if (o.height > 0 && !o.terminal) options.panel_height = o.height;
   auto files = o.output_files;
-  if (files.empty()) files.push_back(std::filesystem::path(o.result).stem().string() + ".svg");
+  if (files.empty())
+    files.push_back(std::filesystem::path(o.result).stem().string() + (o.trust ? "_trust.svg" : ".svg"));
   for (const auto& file : files) {
     const auto ending = std::filesystem::path(file).extension();
     require(ending == ".svg" || ending == ".html",
             "{}: plots are written as .svg or .html; choose one of these endings", file);
-    write(file,
-          ending == ".svg" ? draw::plot_svg(result, o.names, options) : draw::plot_html(result, o.names, options));
+    write(file, picture(result, o, options, ending == ".svg"));
   }
   return 0;
 }
@@ -73,9 +81,12 @@ void add_plot(CLI::App& app, Action& action) {
   c.add_option("RESULT", o->result, "a result file")->required();
   c.add_option("NAME", o->names, "variables to draw (default: all numbers)");
   c.add_option("--output-file,-o", o->output_files,
-               "NAME.svg or NAME.html, any number of times (default: RESULT.svg here)")
+               "NAME.svg or NAME.html, any number of times (default: RESULT.svg here, RESULT_trust.svg with --trust)")
       ->take_all()
       ->allow_extra_args(false);
+  c.add_flag("--trust", o->trust,
+             "draw step sizes with rejected steps, coupling errors, and which unit limits the step, of a run with a "
+             "controller");
   c.add_flag("--terminal", o->terminal, "draw in the terminal");
   c.add_option("--title", o->title, "title (default: the file's name)");
   c.add_option("--width", o->width, "width in pixels, or characters in the terminal")->check(CLI::PositiveNumber);

@@ -156,6 +156,8 @@ int run_system(const Options& o) {
   if (!o.quiet) {
     fmt::print(stderr, "{}: {}\n", report.system, report.text());
     if (!o.no_output && result != "-") fmt::print(stderr, "  wrote {}\n", result);
+    if (report.records_trust && !o.no_output && result != "-")
+      fmt::print(stderr, "  steps, errors and what limits them: consort plot {} --trust\n", result);
     if (!o.trace_file.empty()) fmt::print(stderr, "  wrote {} (open it in a trace viewer)\n", o.trace_file);
   }
   return 0;

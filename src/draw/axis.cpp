@@ -102,4 +102,32 @@ Axis make_axis(double low, double high, int most, double margin) {
   return axis;
 }
 
+Axis make_logarithmic_axis(double low, double high, int most, double margin) {
+  if (!std::isfinite(low) || !std::isfinite(high) || low > high) return make_axis(0, 1, most, margin);
+  // At least from one to the next of 1, 2, 5: a scale shows nothing without two ticks.
+  if (high - low < 0.8) {
+    const double more = 0.5 * (0.8 - (high - low));
+    low -= more;
+    high += more;
+  }
+  const double room = margin * (high - low);
+  Axis axis;
+  axis.low = low - room;
+  axis.high = high + room;
+  const double first = std::floor(axis.low);
+  const double last = std::floor(axis.high);
+  const double decades = axis.high - axis.low;
+  const double every = std::max(1.0, std::ceil(decades / std::max(2, most)));
+  const bool between = 3 * decades <= std::max(4, most);
+  for (double power = first; power <= last; power += 1) {
+    if (std::fmod(power, every) != 0) continue;
+    for (const double multiple : {1.0, 2.0, 5.0}) {
+      const double value = power + std::log10(multiple);
+      if (value < axis.low || value > axis.high || (multiple > 1 && !between)) continue;
+      axis.ticks.push_back({value, fmt::format("{:g}", multiple * std::pow(10, power))});
+    }
+  }
+  return axis;
+}
+
 }  // namespace consort::draw

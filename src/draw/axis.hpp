@@ -30,4 +30,8 @@ struct Axis {
 // Equal (or no finite) limits are widened; `margin` is added at both ends as a fraction of the length.
 [[nodiscard]] Axis make_axis(double low, double high, int most, double margin = 0);
 
+// The same for values that are logarithms to 10: ticks at powers of ten, or 2 and 5 times these, labelled with what the
+// logarithms are of.
+[[nodiscard]] Axis make_logarithmic_axis(double low, double high, int most, double margin = 0);
+
 }  // namespace consort::draw

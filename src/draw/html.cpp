@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "draw/decimate.hpp"
 #include "draw/palette.hpp"
 #include "draw/panels.hpp"
 #include "draw/plot.hpp"
 #include "draw/text.hpp"
+#include "draw/trust.hpp"
 #include "draw/viewer.hpp"
 
 namespace consort::draw {
@@ -50,18 +50,19 @@ void append_curve(std::string& to, const Panel& panel, const Curve& curve, const
   const record::Signal& signal = curve.trajectory->signal;
   const std::string_view dash = dash_of(curve.colour);
   to += fmt::format(
-      R"({{"name":{},"about":{},"unit":{},"colours":["{}","{}"],"dash":"{}","steps":{},"scale":{},"offset":{},)",
+      R"({{"name":{},"about":{},"unit":{},"colours":["{}","{}"],"dash":"{}","steps":{},"scale":{},"offset":{},"log":{},)",
       json_string(signal.name), json_string(signal.description), json_string(signal.unit),
       palette[colour_of(curve.colour)], dark_palette[colour_of(curve.colour)], dash, signal.discrete || panel.lanes,
-      curve.scale, curve.offset);
-  append_points(to, decimate(result.time, curve.trajectory->numbers, columns), result.time.front());
+      curve.scale, curve.offset, panel.logarithmic);
+  append_points(to, points_of(result, curve, columns), result.time.front());
   to += '}';
 }
 
 std::string data(const record::Result& result, const Panels& all, int panel_height) {
   std::string out = fmt::format(R"({{"start":{},"end":{},"height":{},"panels":)", all.start, all.end, panel_height);
   append_list(out, all.panels, [&](const Panel& panel) {
-    out += fmt::format(R"({{"unit":{},"lanes":{},"curves":)", json_string(panel.unit), panel.lanes);
+    out += fmt::format(R"({{"unit":{},"lanes":{},"log":{},"curves":)", json_string(panel.unit), panel.lanes,
+                       panel.logarithmic);
     append_list(out, panel.curves, [&](const Curve& curve) { append_curve(out, panel, curve, result); });
     out += '}';
   });
@@ -69,10 +70,7 @@ std::string data(const record::Result& result, const Panels& all, int panel_heig
   return out;
 }
 
-}  // namespace
-
-std::string plot_html(const record::Result& result, std::span<const std::string> names, const PlotOptions& options) {
-  const Panels all = choose(result, names);
+std::string page_of(const record::Result& result, const Panels& all, const PlotOptions& options) {
   const std::string title = escape_xml(options.title.empty() ? "Trajectories over time" : options.title);
   std::string page;
   page += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
@@ -96,6 +94,17 @@ std::string plot_html(const record::Result& result, std::span<const std::string>
   page += "<script type=\"application/json\" id=\"data\">" + data(result, all, options.panel_height) + "</script>\n";
   page += fmt::format("<script>\n{}</script>\n</body>\n</html>\n", viewer_script);
   return page;
+}
+
+}  // namespace
+
+std::string plot_html(const record::Result& result, std::span<const std::string> names, const PlotOptions& options) {
+  return page_of(result, choose(result, names), options);
+}
+
+std::string plot_trust_html(const record::Result& result, const PlotOptions& options) {
+  const TrustPlot plot = make_trust_plot(result);
+  return page_of(plot.result, plot.panels, options);
 }
 
 }  // namespace consort::draw

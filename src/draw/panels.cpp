@@ -39,7 +39,8 @@ Panel& panel_for(std::vector<Panel>& panels, const Trajectory& t) {
   return panels.emplace_back(Panel{lanes ? "" : t.signal.unit, lanes, {}});
 }
 
-// The first curve is the topmost lane.
+}  // namespace
+
 void place_lanes(Panel& panel) {
   for (std::size_t i = 0; i < panel.curves.size(); ++i) {
     panel.curves[i].scale = 0.6;
@@ -47,7 +48,12 @@ void place_lanes(Panel& panel) {
   }
 }
 
-}  // namespace
+std::vector<Point> points_of(const record::Result& result, const Curve& curve, std::size_t columns) {
+  auto points = decimate(result.time, curve.trajectory->numbers, columns);
+  if (curve.marks)
+    for (Point& point : points) point.starts = true;
+  return points;
+}
 
 Panels choose(const record::Result& result, std::span<const std::string> names) {
   require(result.rows() > 0, "the result has no rows; there is nothing to draw");
@@ -86,7 +92,7 @@ Axis Panel::value_axis(int most) const {
       high = std::max(high, value);
     }
   }
-  return make_axis(low, high, most, 0.06);
+  return logarithmic ? make_logarithmic_axis(low, high, most, 0.06) : make_axis(low, high, most, 0.06);
 }
 
 std::string Panel::title() const {

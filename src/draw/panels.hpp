@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "draw/axis.hpp"
+#include "draw/decimate.hpp"
 #include "record/result.hpp"
 
 namespace consort::draw {
@@ -17,12 +18,14 @@ struct Curve {
   // Values are drawn at scale * value + offset: lanes lie above each other.
   double scale = 1;
   double offset = 0;
+  bool marks = false;  // points that are not connected
 };
 
 struct Panel {
   std::string unit;
   bool lanes = false;  // truth values
   std::vector<Curve> curves;
+  bool logarithmic = false;  // values are logarithms (to 10) of what the axis says
 
   // Over all curves, as drawn; low > high when there is no finite value.
   [[nodiscard]] Axis value_axis(int most) const;
@@ -39,5 +42,11 @@ struct Panels {
 
 // As plot.hpp says.
 [[nodiscard]] Panels choose(const record::Result& result, std::span<const std::string> names);
+
+// Above each other, the first curve topmost.
+void place_lanes(Panel& panel);
+
+// What is drawn of a curve, thinned to so many columns.
+[[nodiscard]] std::vector<Point> points_of(const record::Result& result, const Curve& curve, std::size_t columns);
 
 }  // namespace consort::draw

@@ -41,4 +41,11 @@ struct TerminalOptions {
 [[nodiscard]] std::string plot_terminal(const record::Result& result, std::span<const std::string> names = {},
                                         const TerminalOptions& options = {});
 
+// The course of a run whose steps a controller chose, in three panels: step sizes with rejected steps marked, the error
+// relative to the tolerance, and which unit limits the step. From the signals trust.* of a result; throw Error (input)
+// when it does not have them.
+[[nodiscard]] std::string plot_trust_svg(const record::Result& result, const PlotOptions& options = {});
+[[nodiscard]] std::string plot_trust_html(const record::Result& result, const PlotOptions& options = {});
+[[nodiscard]] std::string plot_trust_terminal(const record::Result& result, const TerminalOptions& options = {});
+
 }  // namespace consort::draw

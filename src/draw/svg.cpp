@@ -8,12 +8,12 @@
 
 #include "base/error.hpp"
 #include "draw/axis.hpp"
-#include "draw/decimate.hpp"
 #include "draw/palette.hpp"
 #include "draw/panels.hpp"
 #include "draw/path.hpp"
 #include "draw/plot.hpp"
 #include "draw/text.hpp"
+#include "draw/trust.hpp"
 
 namespace consort::draw {
 
@@ -221,7 +221,7 @@ void draw_curve(Writer& w, const PanelLayout& p, const Axis& time, const record:
     return Dot{b.left + b.width * time.fraction(point.t),
                b.bottom() - b.height * p.axis.fraction(curve.scale * point.y + curve.offset)};
   };
-  const auto points = decimate(result.time, curve.trajectory->numbers, static_cast<std::size_t>(b.width));
+  const auto points = points_of(result, curve, static_cast<std::size_t>(b.width));
   std::vector<Dot> alone;
   const bool steps = curve.trajectory->signal.discrete || p.panel->lanes;
   const std::string path = path_of(points, steps, place, alone);
@@ -239,13 +239,7 @@ void draw_curve(Writer& w, const PanelLayout& p, const Axis& time, const record:
   w("</g>\n");
 }
 
-}  // namespace
-
-std::string plot_svg(const record::Result& result, std::span<const std::string> names, const PlotOptions& options) {
-  require(options.width >= 320 && options.panel_height >= 80,
-          "a plot needs a width of at least 320 and panels of at least 80 pixels, got {} and {}", options.width,
-          options.panel_height);
-  const Panels all = choose(result, names);
+std::string picture(const record::Result& result, const Panels& all, const PlotOptions& options) {
   const Layout layout = lay_out(all, options);
   Writer w;
   w("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
@@ -271,6 +265,25 @@ std::string plot_svg(const record::Result& result, std::span<const std::string> 
   }
   w("</svg>\n");
   return w.take();
+}
+
+void check(const PlotOptions& options) {
+  require(options.width >= 320 && options.panel_height >= 80,
+          "a plot needs a width of at least 320 and panels of at least 80 pixels, got {} and {}", options.width,
+          options.panel_height);
+}
+
+}  // namespace
+
+std::string plot_svg(const record::Result& result, std::span<const std::string> names, const PlotOptions& options) {
+  check(options);
+  return picture(result, choose(result, names), options);
+}
+
+std::string plot_trust_svg(const record::Result& result, const PlotOptions& options) {
+  check(options);
+  const TrustPlot plot = make_trust_plot(result);
+  return picture(plot.result, plot.panels, options);
 }
 
 }  // namespace consort::draw

@@ -6,10 +6,10 @@
 #include "base/error.hpp"
 #include "draw/axis.hpp"
 #include "draw/braille.hpp"
-#include "draw/decimate.hpp"
 #include "draw/panels.hpp"
 #include "draw/plot.hpp"
 #include "draw/text.hpp"
+#include "draw/trust.hpp"
 
 namespace consort::draw {
 
@@ -91,7 +91,7 @@ void draw_curve(Braille& dots, const PanelRows& p, const Curve& curve, const rec
   const bool steps = curve.trajectory->signal.discrete || p.panel->lanes;
   std::ptrdiff_t x_before = 0;
   std::ptrdiff_t y_before = 0;
-  for (const Point& point : decimate(result.time, curve.trajectory->numbers, dots.width())) {
+  for (const Point& point : points_of(result, curve, dots.width())) {
     const auto x = std::lround(time.fraction(point.t) * static_cast<double>(dots.width() - 1));
     const double value = curve.scale * point.y + curve.offset;
     const auto y = std::lround((1 - p.axis.fraction(value)) * static_cast<double>(dots.height() - 1));
@@ -154,14 +154,7 @@ std::string time_axis_text(const Axis& time, std::size_t margin, std::size_t wid
          title + "\n";
 }
 
-}  // namespace
-
-std::string plot_terminal(const record::Result& result, std::span<const std::string> names,
-                          const TerminalOptions& options) {
-  require(options.width >= 30 && options.width <= 10'000 && options.height >= 0 && options.height <= 10'000,
-          "a plot in a terminal needs between 30 and 10000 columns and at most 10000 lines, got {} and {}",
-          options.width, options.height);
-  const Panels all = choose(result, names);
+std::string text_of(const record::Result& result, const Panels& all, const TerminalOptions& options) {
   const std::vector<PanelRows> panels = lay_out(all, options);
   std::size_t margin = 3;
   for (const PanelRows& p : panels) {
@@ -182,6 +175,26 @@ std::string plot_terminal(const record::Result& result, std::span<const std::str
     out += fmt::format("  {} further signals are not shown; choose signals by name to see them.\n", all.left_out);
   }
   return out;
+}
+
+void check(const TerminalOptions& options) {
+  require(options.width >= 30 && options.width <= 10'000 && options.height >= 0 && options.height <= 10'000,
+          "a plot in a terminal needs between 30 and 10000 columns and at most 10000 lines, got {} and {}",
+          options.width, options.height);
+}
+
+}  // namespace
+
+std::string plot_terminal(const record::Result& result, std::span<const std::string> names,
+                          const TerminalOptions& options) {
+  check(options);
+  return text_of(result, choose(result, names), options);
+}
+
+std::string plot_trust_terminal(const record::Result& result, const TerminalOptions& options) {
+  check(options);
+  const TrustPlot plot = make_trust_plot(result);
+  return text_of(plot.result, plot.panels, options);
 }
 
 }  // namespace consort::draw

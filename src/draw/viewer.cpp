@@ -60,6 +60,22 @@ const std::string_view viewer_script = R"js(
     return list.length < 2 && most < 20 ? ticks(low, high, most + 3) : { list, exponent };
   }
 
+  // For values that are logarithms to 10: powers of ten, and 2 and 5 times these where there is room.
+  function logTicks(low, high, most) {
+    const every = Math.max(1, Math.ceil((high - low) / Math.max(2, most)));
+    const multiples = 3 * (high - low) <= Math.max(4, most) ? [1, 2, 5] : [1];
+    const list = [];
+    for (let power = Math.floor(low); power <= high; ++power) {
+      if (power % every !== 0) continue;
+      for (const m of multiples) {
+        const at = power + Math.log10(m);
+        if (at >= low && at <= high) list.push({ at, label: String(Number((m * 10 ** power).toPrecision(1))) });
+      }
+    }
+    return list.length < 2 ? { list: ticks(low, high, most).list.map(t => ({ at: t.at, label: (10 ** t.at).toPrecision(3) })), exponent: 0 }
+                           : { list, exponent: 0 };
+  }
+
   function read(value) {
     if (!Number.isFinite(value)) return "";
     const text = Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-4) ? value.toExponential(5) : value.toPrecision(6);
@@ -193,7 +209,7 @@ const std::string_view viewer_script = R"js(
 
     const across = ticks(data.start + view[0], data.start + view[1], Math.floor(w / 90));
     const up = p.lanes ? { list: p.curves.flatMap(c => [{ at: c.offset, label: "0" }, { at: c.offset + c.scale, label: "1" }]), exponent: 0 }
-                       : ticks(low, high, Math.floor(h / 38));
+               : p.log ? logTicks(low, high, Math.floor(h / 38)) : ticks(low, high, Math.floor(h / 38));
     g.strokeStyle = ink.grid;
     g.beginPath();
     for (const t of across.list) { g.moveTo(sharp(x(t.at - data.start)), top); g.lineTo(sharp(x(t.at - data.start)), top + h); }
@@ -277,7 +293,7 @@ const std::string_view viewer_script = R"js(
       for (const p of panels) {
         for (const c of p.curves) {
           c.line.setAttribute("stroke", c.colours[dark.matches ? 1 : 0]);
-          const value = pointer === null || !c.shown ? "" : read(valueAt(c, pointer));
+          const value = pointer === null || !c.shown ? "" : read(c.log ? 10 ** valueAt(c, pointer) : valueAt(c, pointer));
           c.output.textContent = value && c.unit ? value + " " + c.unit : value;
         }
         drawPanel(p, ink);

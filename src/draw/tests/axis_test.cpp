@@ -83,5 +83,22 @@ TEST(Axis, KeepsItsPromisesForAnyLimits) {
   }
 }
 
+TEST(LogarithmicAxis, HasPowersOfTen) {
+  const Axis axis = make_logarithmic_axis(-6, -1, 6);
+  ASSERT_GE(axis.ticks.size(), 2U);
+  for (const auto& tick : axis.ticks) EXPECT_EQ(tick.value, std::round(tick.value)) << tick.label;
+  EXPECT_EQ(axis.ticks.front().label, "1e-06");
+  EXPECT_EQ(axis.ticks.back().label, "0.1");
+}
+
+TEST(LogarithmicAxis, ShowsAScaleWhereValuesHardlyChange) {
+  for (const double value : {-3.0, 0.15, 2.6, 300.0}) {
+    const Axis axis = make_logarithmic_axis(value, value, 5, 0.06);
+    EXPECT_GE(axis.ticks.size(), 2U) << value;
+    EXPECT_LE(axis.low, value);
+    EXPECT_GE(axis.high, value);
+  }
+}
+
 }  // namespace
 }  // namespace consort::draw
