@@ -16,6 +16,7 @@
 
 #include <fmt/core.h>
 
+#include "callgrind.hpp"
 #include "host/fleets.hpp"
 #include "host/pool_fleet.hpp"
 #include "unit/lambda_unit.hpp"
@@ -188,12 +189,45 @@ void compare_cheap_units(std::uint32_t count, double cost) {
       100 * static_cast<double>(pool.shared_waves()) / static_cast<double>(pool_ring.done));
 }
 
+// What a step of empty units costs a pool that has fallen back, in instructions: that is the same on every machine.
+int run_for_callgrind(const std::string& which, std::uint32_t count, int steps) {
+  Ring ring(count, 0);
+  if (which == "--serial") {
+    unit::SerialFleet serial(ring.units, ring.ports);
+    ring.run(serial, steps);
+  } else {
+    host::PoolFleet pool(ring.units, ring.ports, 2);
+    ring.run(pool, steps);
+  }
+  return 0;
+}
+
+void count_cheap_units(const std::string& program, std::uint32_t count) {
+  const auto per_step = [&](const char* which) {
+    constexpr int steps = 20'000;
+    const auto all = [&](int n) {
+      const auto c = count_instructions(fmt::format("'{}' {} {} {}", program, which, count, n));
+      return c.inside + c.outside;
+    };
+    return (all(2 * steps) - all(steps)) / steps;
+  };
+  const double serial = per_step("--serial");
+  const double pool = per_step("--pool");
+  fmt::print("{:>5} empty units: {:.0f} instructions per step on one thread, {:.0f} on two, ratio {:.3f}\n", count,
+             serial, pool, pool / serial);
+}
+
 }  // namespace
 }  // namespace consort::bench
 
-int main() {
+int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   using namespace consort::bench;
+  if (argc == 4) return run_for_callgrind(argv[1], static_cast<std::uint32_t>(std::stoul(argv[2])), std::stoi(argv[3]));
+  if (argc == 2) {  // --count: these alone
+    for (const std::uint32_t count : {2U, 8U, 100U}) count_cheap_units(argv[0], count);
+    return 0;
+  }
   compare_dear_units();
   fmt::print("\ncheap units (target: at most 1.1)\n");
   compare_cheap_units(2, 0);
@@ -203,4 +237,6 @@ int main() {
   compare_cheap_units(100, 0);
   compare_cheap_units(768, 0);
   compare_cheap_units(768, 0.1e-6);
+  if (!has_callgrind()) return 0;
+  for (const std::uint32_t count : {2U, 8U, 100U}) count_cheap_units(argv[0], count);
 }

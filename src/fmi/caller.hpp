@@ -75,7 +75,7 @@ class Caller {
   // an error quotes what belongs to it.
   template <class F, class... A>
   Status call(const Function<F>& f, void* instance, const A&... arguments) {
-    if (has_said_something_.load(std::memory_order_relaxed)) [[unlikely]]
+    if (has_said_something()) [[unlikely]]
       forget_last_words();
     return follow_up(f, instance, arguments...);
   }
@@ -104,8 +104,8 @@ class Caller {
     require_function(f);
     return guarded(f, arguments...);
   }
-  // Several calls in a row at the price of one, for the step loop. Only while is_plain(), and of functions that the
-  // binary has.
+  // Several calls in a row at the price of one, for the step loop. Only of functions that the binary has, where nobody
+  // watches the calls, and while there is nothing to forget before the next one.
   class Burst {
    public:
     template <class F, class... A>
@@ -140,8 +140,8 @@ class Caller {
       throw escaped(site_.call, problem.what());
     }
   }
-  // Nobody watches the calls, and there is nothing to forget before the next one.
-  [[nodiscard]] bool is_plain() const { return !trace_ && !has_said_something_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool is_watched() const { return static_cast<bool>(trace_); }  // the same for its whole life
+  [[nodiscard]] bool has_said_something() const { return has_said_something_.load(std::memory_order_relaxed); }
   void trace_line(std::string_view line) const {
     if (trace_) trace_(fmt::format("{}: {}", unit_, line));
   }

@@ -34,7 +34,6 @@ void Choice::passed(double seconds) {
 void Choice::settle(Way way, double waves) {
   phase_ = Phase::settled;
   way_ = way;
-  timed_ = false;
   surprises_ = 0;
   const auto whole = static_cast<std::uint64_t>(std::clamp(waves, 1.0, 1e15));
   left_ = std::min(whole, watch_every);
@@ -44,7 +43,7 @@ void Choice::settle(Way way, double waves) {
 void Choice::begin(Phase phase, Way way) {
   phase_ = phase;
   way_ = way;
-  timed_ = true;
+  left_ = 0;
   waves_ = 0;
   spent_ = 0;
 }
@@ -58,7 +57,6 @@ void Choice::watch(double seconds) {
     until_ = 0;
   }
   if (until_ == 0) return begin(Phase::checking, way_);
-  timed_ = false;
   left_ = std::min(until_, watch_every);
   until_ -= left_;
 }

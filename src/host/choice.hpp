@@ -12,16 +12,16 @@ enum class Way : std::uint8_t { alone, together };
 
 class Choice {
  public:
-  [[nodiscard]] Way way() const { return way_; }       // for the next wave
-  [[nodiscard]] bool timed() const { return timed_; }  // whether the next wave's time is wanted
+  [[nodiscard]] Way way() const { return way_; }           // for the next wave
+  [[nodiscard]] bool timed() const { return left_ == 0; }  // whether the next wave's time is wanted
   // Whether the next wave is just one more for one thread.
-  [[nodiscard]] bool quiet() const { return way_ == Way::alone && !timed_; }
+  [[nodiscard]] bool quiet() const { return left_ != 0 && way_ == Way::alone; }
   // Whether a time will do that includes taking the times of the units.
   [[nodiscard]] bool fresh() const { return phase_ == Phase::first; }
 
   // A wave has been done as way() says: with its time, or without (it is asked for again).
   void passed() {
-    if (!timed_ && --left_ == 0) timed_ = true;
+    if (left_ != 0) --left_;
   }
   void passed(double seconds);
 
@@ -45,9 +45,8 @@ class Choice {
   [[nodiscard]] double median();
 
   Way way_ = Way::alone;
-  bool timed_ = true;
   Phase phase_ = Phase::first;
-  std::uint64_t left_ = 0;   // waves until one is timed again
+  std::uint64_t left_ = 0;   // waves until one is timed again; 0: the next one is
   std::uint64_t until_ = 0;  // waves after that one until the ways are compared
   std::uint64_t patience_ = 1;
   int surprises_ = 0;

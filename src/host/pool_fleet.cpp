@@ -39,13 +39,14 @@ void PoolFleet::submit(std::span<const UnitId> units, unit::Verb verb, const uni
   if (present_ != nullptr) finish();
   const unit::Work work{verb, &request, &signals};
   const bool sample = verb == unit::Verb::step && sampling_(request.t);
-  measured_ = sample || timeline_ != nullptr;
-  if (Wave* const next = expected(units, verb)) [[likely]] {
-    units_.serve(units, work, served_);
-    next->choice.passed();
-    last_ = next;
-    return;
+  if (!sample && usual_) [[likely]] {
+    if (Wave* const next = expected(units, verb)) [[likely]] {
+      next->choice.passed();
+      last_ = next;
+      return units_.serve(units, work, served_);
+    }
   }
+  measured_ = sample || timeline_ != nullptr;
   if (units.size() < 2) return serve_here(units, work);
   Wave& wave = wave_of(units, verb);
   // Taking the times of units would be a part of the wave's; with a timeline it is a part of all.
@@ -110,9 +111,8 @@ void PoolFleet::learn(Wave& wave) {
 // unit does.
 PoolFleet::Wave* PoolFleet::expected(std::span<const UnitId> units, unit::Verb verb) const {
   Wave* const next = last_ != nullptr ? last_->next : nullptr;
-  const bool same = next != nullptr && next->memory == units.data() && next->verb == verb &&
-                    next->placement.units().size() == units.size();
-  return same && next->choice.quiet() && !measured_ && !always_share_ ? next : nullptr;
+  const bool same = next != nullptr && next->memory == units.data() && next->size == units.size() && next->verb == verb;
+  return same && next->choice.quiet() ? next : nullptr;
 }
 
 PoolFleet::Wave& PoolFleet::wave_of(std::span<const UnitId> units, unit::Verb verb) {
@@ -122,6 +122,7 @@ PoolFleet::Wave& PoolFleet::wave_of(std::span<const UnitId> units, unit::Verb ve
   };
   const auto found = [&](Wave& wave) -> Wave& {
     wave.memory = units.data();
+    wave.size = units.size();
     if (last_ != nullptr) last_->next = &wave;
     last_ = &wave;
     return wave;

@@ -34,14 +34,20 @@ class PoolFleet final : public unit::Fleet {
   [[nodiscard]] std::span<const Columns> parts(unit::UnitId id) const override { return units_[id].parts(); }
   [[nodiscard]] unit::ExchangeCounts counts(unit::UnitId id) const override { return units_[id].counts(); }
   [[nodiscard]] double cost(unit::UnitId id) const override { return units_.cost(id); }
-  void trace(unit::Timeline* timeline) override { timeline_ = timeline; }
+  void trace(unit::Timeline* timeline) override {
+    timeline_ = timeline;
+    usual_ = timeline_ == nullptr && !always_share_;
+  }
 
   [[nodiscard]] bool has_shared() const override { return shared_waves_ > 0; }
   [[nodiscard]] unsigned threads() const { return crew_.threads(); }
   // How many waves went to several threads so far.
   [[nodiscard]] std::uint64_t shared_waves() const { return shared_waves_; }
   // For tests and measurements: every wave of two units or more goes to several threads, whether that pays or not.
-  void always_share(bool always) { always_share_ = always; }
+  void always_share(bool always) {
+    always_share_ = always;
+    usual_ = timeline_ == nullptr && !always_share_;
+  }
 
  private:
   // A list of units that is submitted again and again.
@@ -50,6 +56,7 @@ class PoolFleet final : public unit::Fleet {
     Placement placement;
     Choice choice;
     const unit::UnitId* memory = nullptr;  // where the list was when it was last looked at
+    std::size_t size = 0;                  // of the list
     Wave* next = nullptr;                  // what came after it last time
   };
   struct alignas(128) Share {
@@ -73,6 +80,7 @@ class PoolFleet final : public unit::Fleet {
   std::vector<Share> shares_;
   std::vector<double> times_;  // room for the times of a wave's units
   bool always_share_ = false;
+  bool usual_ = true;  // neither traced nor always shared
   std::uint64_t shared_waves_ = 0;
   // What is under way.
   Wave* present_ = nullptr;  // shared out and not finished

@@ -46,28 +46,29 @@ void LocalUnits::serve_one(UnitId id, const Work& work, Served& served) {
   }
 }
 
-// The step loop: nothing but the units' own work, as far as that can be.
-void LocalUnits::step(std::span<const UnitId> units, const Work& work, Served& served, std::size_t& i) {
+// The step loop where inputs are held: nothing but the units' own work, as far as that can be.
+void LocalUnits::step_held(std::span<const UnitId> units, const Work& work, Served& served, std::size_t& i) {
   const StepRequest& request = *work.request;
   Signals& signals = *work.signals;
   const double* const inputs = signals.inputs.column<double>().data();
   double* const outputs = signals.outputs.column<double>().data();
-  const StepOutcome whole{request.t + request.h, Why::completed};
-  const bool held = signals.order == 0;
+  const Time end = request.t + request.h;
   bool completed = true;
-  for (; i < units.size(); ++i) {
-    const UnitId id = units[i];
+  for (std::size_t k = i; k < units.size(); i = ++k) {
+    const UnitId id = units[k];
     Exchange& exchange = exchanges_[id];
-    if (held && exchange.is_direct()) [[likely]] {
+    StepOutcome& outcome = outcomes_[id];
+    if (exchange.is_direct()) [[likely]] {
       if (exchange.exchange_reals(request, inputs, outputs)) [[likely]] {
-        outcomes_[id] = whole;
+        outcome.reached = end;  // by member: as a whole it would go over the stack
+        outcome.why = Why::completed;
         continue;
       }
-      outcomes_[id] = exchange.finish_reals(request, signals);
+      outcome = exchange.finish_reals(request, signals);
     } else {
-      outcomes_[id] = exchange.step(request, signals);
+      outcome = exchange.step(request, signals);
     }
-    completed = completed && outcomes_[id].completed();
+    completed = completed && outcome.completed();
   }
   if (!completed) served.all_completed = false;
 }
@@ -75,7 +76,7 @@ void LocalUnits::step(std::span<const UnitId> units, const Work& work, Served& s
 void LocalUnits::serve(std::span<const UnitId> units, const Work& work, Served& served) {
   for (std::size_t i = 0; i < units.size(); ++i) {
     try {
-      if (work.verb == Verb::step) step(units, work, served, i);
+      if (work.verb == Verb::step && work.signals->order == 0) step_held(units, work, served, i);
       for (; i < units.size(); ++i) serve_one(units[i], work, served);
     } catch (...) {
       served.fail(units[i], std::current_exception());

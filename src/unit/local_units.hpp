@@ -88,7 +88,7 @@ class LocalUnits {
  private:
   void serve_one(UnitId id, const Work& work, Served& served);
   // From the i-th on; `i` is where it is when a unit fails.
-  void step(std::span<const UnitId> units, const Work& work, Served& served, std::size_t& i);
+  void step_held(std::span<const UnitId> units, const Work& work, Served& served, std::size_t& i);
 
   std::vector<Exchange> exchanges_;
   std::vector<StepOutcome> outcomes_;

@@ -238,7 +238,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
  public:
   explicit CoSimulationInstance(Foundation foundation)
       : Common(std::move(foundation), fmi2CoSimulation),
-        has_exchange_(api_.set_real.call != nullptr && api_.do_step.call != nullptr && api_.get_real.call != nullptr) {}
+        may_burst_(api_.set_real.call != nullptr && api_.do_step.call != nullptr && api_.get_real.call != nullptr &&
+                   !caller_.is_watched()) {}
 
   StepReport do_step(Time t, Duration h, bool may_roll_back) override {
     caller_.set_time(t);
@@ -247,7 +248,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
 
   bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
                 bool may_roll_back) override {
-    if (!has_exchange_ || !caller_.is_plain()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
+    if (!may_burst_ || caller_.has_said_something()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
     caller_.set_time(t);
     return caller_.burst([&](Caller::Burst& burst) {
       if (!ports.inputs.empty()) burst.check(api_.set_real, component_, ports.inputs.data(), ports.inputs.size(), in);
@@ -318,7 +319,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     return report;
   }
 
-  bool has_exchange_;
+  bool may_burst_;  // see Caller::burst()
 };
 
 // --- Model Exchange --------------------------------------------------------------------------------------------------

@@ -309,8 +309,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
   explicit CoSimulationInstance(Foundation foundation) : Common(std::move(foundation)) {
     const auto& o = f_.options;
     event_mode_used_ = o.use_event_mode && f_.interface.event_mode;
-    has_exchange_ =
-        api_.set_float64.call != nullptr && api_.do_step.call != nullptr && api_.get_float64.call != nullptr;
+    may_burst_ = api_.set_float64.call != nullptr && api_.do_step.call != nullptr && api_.get_float64.call != nullptr &&
+                 !caller_.is_watched();
     const std::string path = f_.resource_path();
     instance_ = caller_.call_plain(
         api_.instantiate_cs, caller_.unit().c_str(), f_.description().instantiation_token.c_str(),
@@ -331,7 +331,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
 
   bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
                 bool may_roll_back) override {
-    if (!has_exchange_ || !caller_.is_plain()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
+    if (!may_burst_ || caller_.has_said_something()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
     caller_.set_time(t);
     return caller_.burst([&](Caller::Burst& burst) {
       if (!ports.inputs.empty())
@@ -377,7 +377,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
   }
 
   bool event_mode_used_ = false;
-  bool has_exchange_ = false;
+  bool may_burst_ = false;  // see Caller::burst()
 };
 
 // --- Model Exchange --------------------------------------------------------------------------------------------------
