@@ -22,17 +22,24 @@ struct Options {
   std::vector<std::string> files;
   bool json = false;
   bool strict = false;
+  bool allow_outside = false;
   fmi::OpenOptions open;
 };
 
+// "folder/" has no file name.
+std::string shown_name(const std::string& file) {
+  const auto name = std::filesystem::path(file).filename();
+  return name.empty() ? file : name.string();
+}
+
 // All systems of a package as far as they can be read; the first is compiled, so that types and units are found that
 // do not fit.
-Diagnostics check_system(const std::string& file, const fmi::OpenOptions& options) {
+Diagnostics check_system(const std::string& file, const Options& o) {
   Diagnostics diagnostics;
   graph::Document document;
   const auto* const format = engine::find_system_format(file);
   if (format != nullptr && format->ending != ".yaml" && format->ending != ".yml") {
-    const auto package = ssp::Package::open(file, std::filesystem::path(file).filename().string());
+    const auto package = ssp::Package::open(file, shown_name(file), o.allow_outside);
     for (const auto& variant : package->structures()) {
       auto system = ssp::to_system(package, variant, diagnostics);
       if (variant == package->structures().front()) document = std::move(system);
@@ -41,7 +48,7 @@ Diagnostics check_system(const std::string& file, const fmi::OpenOptions& option
     document = engine::read_system_file(file);
   }
   engine::LibraryOptions from;
-  from.open = options;
+  from.open = o.open;
   engine::Library library(std::move(from));
   ssp::check_connectors(document.system, library.catalogue(), diagnostics);
   if (diagnostics.count(Severity::error) == 0) {
@@ -58,10 +65,10 @@ Diagnostics check_system(const std::string& file, const fmi::OpenOptions& option
 }
 
 // A file that cannot be opened at all is one error among the others.
-Diagnostics check_file(const std::string& file, const fmi::OpenOptions& options) {
+Diagnostics check_file(const std::string& file, const Options& o) {
   try {
-    if (engine::is_system_file(file)) return check_system(file, options);
-    return fmi::check(fmi::Fmu::open(file, options));
+    if (engine::is_system_file(file)) return check_system(file, o);
+    return fmi::check(fmi::Fmu::open(file, o.open));
   } catch (const Error& error) {
     if (error.fault() != Fault::input) throw;
     Diagnostics diagnostics;
@@ -98,7 +105,7 @@ int check(const Options& o) {
   bool clean = true;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const auto& file : o.files) {
-    const Diagnostics diagnostics = check_file(file, o.open);
+    const Diagnostics diagnostics = check_file(file, o);
     clean =
         clean && diagnostics.count(Severity::error) == 0 && (!o.strict || diagnostics.count(Severity::warning) == 0);
     if (o.json)
@@ -119,6 +126,7 @@ void add_check(CLI::App& app, Action& action) {
   c.add_option("FILE", o->files, "FMUs and systems (.ssp, .ssd, .yaml), or folders that they were unpacked into")
       ->required();
   c.add_flag("--json", o->json, "for machines");
+  c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
   add_open_options(c, o->open);
   c.get_option("--strict")->description("status 1 for warnings as well");
   c.callback([o, &action] {

@@ -12,6 +12,7 @@
 #include "engine/library.hpp"
 #include "engine/system_files.hpp"
 #include "graph/compile.hpp"
+#include "graph/outline.hpp"
 
 namespace consort::cli {
 
@@ -40,15 +41,38 @@ std::string ending_of(const std::string& file) {
   return ending;
 }
 
+// A drawing needs no more than the file says: units that cannot be opened are drawn with the connectors that the file
+// gives them, and when the system cannot be compiled, all are.
+graph::Plan compile_to_draw(const graph::System& system, const graph::Catalogue& catalogue, graph::Outlines& outlines) {
+  const graph::Catalogue known = [&](const graph::Component& c) -> const describe::Description& {
+    try {
+      return catalogue(c);
+    } catch (const Error& problem) {
+      if (problem.fault() != Fault::input || !outlines.has(c)) throw;
+      fmt::print(stderr, "note: drawn as the file says: {}\n", problem.what());
+      return outlines(c);
+    }
+  };
+  try {
+    return graph::compile(system, known);
+  } catch (const Error& problem) {
+    if (problem.fault() != Fault::input) throw;
+    fmt::print(stderr, "warning: the system cannot be run: {}\n", problem.what());
+    return graph::compile(
+        outlines.system(), [&](const graph::Component& c) -> const auto& { return outlines(c); });
+  }
+}
+
 int draw_graph(const Options& o) {
   auto files = o.output_files;
   if (files.empty()) files.push_back(std::filesystem::path(o.system).stem().string() + ".svg");
   for (const auto& file : files) static_cast<void>(ending_of(file));
-  const auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside});
+  const auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside, true});
   engine::LibraryOptions from;
   from.open = o.open;
   engine::Library library(std::move(from));
-  const auto plan = graph::compile(document.system, library.catalogue());
+  graph::Outlines outlines(document.system);
+  const auto plan = compile_to_draw(document.system, library.catalogue(), outlines);
   fmt::print("{} units, {} connections, {} algebraic loops\n", plan.units.size(), plan.connections.size(),
              plan.loops.size());
   for (const auto& loop : plan.loops) {
@@ -56,8 +80,7 @@ int draw_graph(const Options& o) {
                quote(fmt::format("{}", fmt::join(loop.variables, " → ")), 400));
   }
   for (const auto& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
-  const auto sheet = engine::read_sheet(o.system, {o.variant, o.allow_outside});
-  const draw::DiagramOptions options{o.title, &sheet};
+  const draw::DiagramOptions options{o.title, document.sheet.get()};
   for (const auto& file : files) {
     write(file, ending_of(file) == ".svg" ? draw::diagram_svg(document.system, plan, options)
                                           : draw::diagram_dot(document.system, plan, options));

@@ -217,7 +217,7 @@ void print_table(const fmi::Fmu& fmu, bool all) {
 
 int info(const Options& o) {
   if (engine::is_system_file(o.file)) {
-    const auto document = engine::read_system_file(o.file, {o.variant, o.allow_outside});
+    const auto document = engine::read_system_file(o.file, {o.variant, o.allow_outside, true});
     fmt::print("{}", o.json ? system_json(document) : system_text(document));
     return 0;
   }

@@ -99,6 +99,24 @@ Columns StartValues::columns(const Description& d, const Set& set, const SignalS
   return columns;
 }
 
+Value StartValues::merged(const Description& d, VariableId id, std::uint64_t first, const Value& part) const {
+  const Variable& v = d[id];
+  const auto count = element_count(d, v);
+  if (part.size() == count) return part;
+  const auto found = std::find(others_.variables.begin(), others_.variables.end(), id);
+  const Value* const known = found == others_.variables.end()
+                                 ? d.start(v)
+                                 : &others_.values[static_cast<std::size_t>(found - others_.variables.begin())];
+  require(known != nullptr && known->size() > 0 && known->type() == v.type,
+          "the other elements of '{}' have no values; give all of them", v.name);
+  return with_type(v.type, [&]<class T>() {
+    std::vector<T> all = known->elements<T>();
+    all.resize(static_cast<std::size_t>(count), all.front());
+    std::copy(part.elements<T>().begin(), part.elements<T>().end(), all.begin() + static_cast<std::ptrdiff_t>(first));
+    return Value(std::move(all));
+  });
+}
+
 // --- sizes of arrays
 
 std::uint64_t StartValues::dimension(const Description& d, const Dimension& dimension) const {

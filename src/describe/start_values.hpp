@@ -42,6 +42,10 @@ class StartValues {
   // The row-major place of the element with these 1-based indices; none when there is no such element.
   [[nodiscard]] std::optional<std::uint64_t> element_at(const Description& description, const Variable& variable,
                                                         std::span<const std::uint64_t> indices) const;
+  // All of an array when elements from `first` on are given: the others are those given before, else those of the
+  // description. Throws Error (input) when they have no values.
+  [[nodiscard]] Value merged(const Description& description, VariableId variable, std::uint64_t first,
+                             const Value& elements) const;
   // One of the sets as columns: throws Error (input) when the number of values does not fit the variable.
   [[nodiscard]] Columns columns(const Description& description, const Set& set, const SignalSet& signals) const;
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "couple/gather.hpp"
+#include "engine/parameter_passing.hpp"
 #include "engine/start_values.hpp"
 
 namespace consort::engine {
@@ -45,8 +46,15 @@ class Initializer {
  public:
   Initializer(const graph::Plan& plan, const graph::LoopSettings& loops, unit::Fleet& fleet, couple::RunState& state,
               const unit::Experiment& experiment, std::vector<std::string>& assumed)
-      : plan_(plan), fleet_(fleet), state_(state), experiment_(experiment), assumed_(assumed), settings_(loops) {
+      : plan_(plan),
+        fleet_(fleet),
+        state_(state),
+        experiment_(experiment),
+        assumed_(assumed),
+        settings_(loops),
+        parameters_(plan, fleet) {
     for (UnitId u = 0; u < plan.units.size(); ++u) (is_fmi1(u) ? old_ : modern_).push_back(u);
+    for (const auto u : old_) parameters_.wait_for(u);
   }
 
   std::vector<couple::LoopReport> operator()() {
@@ -62,9 +70,12 @@ class Initializer {
       into_modern(state_.signals.outputs, state_.signals.inputs);
       fleet_.ask(modern_, unit::Verb::evaluate, state_.t, state_.signals);
     };
+    pass_parameters();
     settle();
+    if (pass_parameters()) settle();
     if (!old_.empty()) {
       initialize_fmi1(owners);
+      pass_parameters();
       settle();
       note_assumptions();
     }
@@ -90,6 +101,8 @@ class Initializer {
     unit.enter_initialization(experiment_);
   }
 
+  bool pass_parameters() { return parameters_.needed() && parameters_(); }
+
   // FMI 1.0 initialises in one call: inputs before, outputs after.
   void initialize_fmi1(const Gather::Owners& owners) {
     for (const auto u : plan_.order) {
@@ -99,7 +112,9 @@ class Initializer {
       auto& unit = fleet_.unit(u);
       if (!plan_.units[u].inputs.empty())
         unit.set_part(plan_.units[u].inputs, state_.signals.inputs, plan_.units[u].first_input);
+      pass_parameters();
       unit.exit_initialization();
+      parameters_.close(u);
       unit.get_part(plan_.units[u].outputs, state_.signals.outputs, plan_.units[u].first_output);
     }
   }
@@ -155,6 +170,7 @@ class Initializer {
   const unit::Experiment& experiment_;
   std::vector<std::string>& assumed_;
   const graph::LoopSettings& settings_;
+  ParameterPassing parameters_;
   std::vector<UnitId> modern_, old_;
 };
 

@@ -51,6 +51,10 @@ std::string digest_of_routes(const graph::Plan& plan) {
     writer(c.from, c.to, c.source, c.input, c.factor, c.offset, c.unit);
     for (const auto& [from, to] : c.mapping) writer(from.text(), to.text());
   }
+  for (const auto& p : plan.parameters) {
+    writer(p.from.unit, p.from.variable, p.from.first, p.to.unit, p.to.variable, p.to.first, p.factor, p.offset);
+    for (const auto& [from, to] : p.mapping) writer(from, to);
+  }
   for (const auto& external : plan.externals) writer(external.name, external.type, external.element, external.count);
   const auto bytes = writer.take();
   Sha256 digest;

@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "ssp/sheet.hpp"
 #include "ssp/to_system.hpp"
 #include "yaml/reader.hpp"
 
@@ -23,25 +22,27 @@ graph::Document read_yaml(const std::filesystem::path& file, const SystemFileOpt
 }
 
 graph::Document read_ssp(const std::filesystem::path& file, const SystemFileOptions& options) {
-  return ssp::read_system(file, {options.variant, options.allow_outside});
-}
-
-graph::Sheet read_ssp_sheet(const std::filesystem::path& file, const SystemFileOptions& options) {
-  return ssp::read_sheet(file, {options.variant, options.allow_outside});
+  return ssp::read_system(file, {options.variant, options.allow_outside, options.look});
 }
 
 constexpr std::array<SystemFormat, 4> formats{{
     {".yaml", "a system written by hand", read_yaml},
     {".yml", "a system written by hand", read_yaml},
-    {".ssp", "a system structure package, or the folder that one was unpacked into", read_ssp, read_ssp_sheet},
-    {".ssd", "a system structure description with what lies beside it", read_ssp, read_ssp_sheet},
+    {".ssp", "a system structure package, or the folder that one was unpacked into", read_ssp},
+    {".ssd", "a system structure description with what lies beside it", read_ssp},
 }};
 
 }  // namespace
 
 const SystemFormat* find_system_format(const std::filesystem::path& file) {
   std::error_code failed;
-  const bool unpacked = std::filesystem::exists(file / "SystemStructure.ssd", failed);
+  const auto has_structure = [&] {
+    if (!std::filesystem::is_directory(file, failed)) return false;
+    for (const auto& entry : std::filesystem::directory_iterator(file, failed))
+      if (iequals(entry.path().extension().string(), ".ssd")) return true;
+    return false;
+  };
+  const bool unpacked = has_structure();
   const std::string ending = unpacked ? ".ssp" : file.extension().string();
   const auto found =
       std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return iequals(f.ending, ending); });
@@ -58,11 +59,6 @@ graph::Document read_system_file(const std::filesystem::path& file, const System
   for (const auto& f : formats) endings.push_back(f.ending);
   throw input_error("{}: is no system that can be read; systems end in {}, single FMUs are run by 'consort simulate'",
                     file.string(), fmt::join(endings, ", "));
-}
-
-graph::Sheet read_sheet(const std::filesystem::path& file, const SystemFileOptions& options) {
-  const auto* const format = find_system_format(file);
-  return format == nullptr || format->sheet == nullptr ? graph::Sheet{} : format->sheet(file, options);
 }
 
 }  // namespace consort::engine

@@ -7,20 +7,19 @@
 #include <string_view>
 
 #include "graph/run_settings.hpp"
-#include "graph/sheet.hpp"
 
 namespace consort::engine {
 
 struct SystemFileOptions {
   std::string variant{};       // of packages that hold several systems; empty: the default one
   bool allow_outside = false;  // folders and SSD files may refer to files elsewhere; archives never may
+  bool look = false;           // to be looked at, not run: what is wrong with a package is told in the notes
 };
 
 struct SystemFormat {
   std::string_view ending;  // ".yaml"
   std::string_view description;
   graph::Document (*read)(const std::filesystem::path&, const SystemFileOptions&) = nullptr;
-  graph::Sheet (*sheet)(const std::filesystem::path&, const SystemFileOptions&) = nullptr;  // null: it has none
 };
 
 [[nodiscard]] std::span<const SystemFormat> system_formats();
@@ -30,7 +29,5 @@ struct SystemFormat {
 // Throws Error (input) that lists the endings when there is no such format, and what the format's reader throws.
 [[nodiscard]] graph::Document read_system_file(const std::filesystem::path& file,
                                                const SystemFileOptions& options = {});
-// Where the file says that things are drawn; nothing when its format has no such thing.
-[[nodiscard]] graph::Sheet read_sheet(const std::filesystem::path& file, const SystemFileOptions& options = {});
 
 }  // namespace consort::engine

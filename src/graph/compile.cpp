@@ -51,6 +51,7 @@ Plan compile(const System& system, const Catalogue& catalogue, const CompileOpti
     unit.description = flat.units[u].description;
     unit.starts = std::move(starts[u]);
   }
+  plan.parameters = links.parameters;
   lay_out(flat, links, targets, plan);
   for (auto& unit : plan.units) find_feed_through(unit);
   find_loops_and_order(plan);

@@ -23,16 +23,71 @@ class Flattener {
     require(level < most_levels,
             "system '{}' is nested more than {} levels deep; check that it does not contain itself", system.name,
             most_levels);
+    if (system.kind == System::Kind::reference) add_reference(system, prefix);
     inside_.push_back(&system);
+    prefixes_.push_back(prefix);
     require_unique_names(system);
     for (const auto& connector : system.connectors) add_node(system, connector, prefix, level == 0);
     for (const auto& component : system.components) add_unit(component, prefix);
     for (const auto& inner : system.systems) add(inner, prefix + inner.name + ".", level + 1);
     for (const auto& connection : system.connections) add_wire(system, connection, prefix);
     inside_.pop_back();
+    prefixes_.pop_back();
+  }
+
+  // Once all wires are known: those that end at a reference write to the dictionary, the others read it.
+  void share() {
+    for (const auto& r : references_) {
+      for (const auto& c : r.system->connectors) {
+        const auto here = flat_.node_by_path.at(r.prefix + c.name);
+        const auto& node = flat_.nodes[here];
+        const bool writes = node.driver != no_source || !node.element_drivers.empty();
+        if (!writes && node.leaving.empty()) continue;
+        const auto entry = flat_.node_by_path.find(r.dictionary_prefix + c.name);
+        if (entry == flat_.node_by_path.end())
+          throw input_error("'{}'{} is connected, but the signals '{}' have no '{}'; add it there", node.path,
+                            where_text(r.system->where), r.system->dictionary, c.name);
+        add_shared(here, entry->second, writes, *r.system);
+      }
+    }
   }
 
  private:
+  struct Reference {
+    const System* system = nullptr;
+    std::string prefix{};             // of its connectors
+    std::string dictionary_prefix{};  // of those of the dictionary
+  };
+
+  // SSP 2.0, 5.3.3: dictionaries are looked up in the system that has the reference, then in those around it.
+  void add_reference(const System& reference, const std::string& prefix) {
+    for (std::size_t i = inside_.size(); i-- > 0;) {
+      for (const auto& s : inside_[i]->systems) {
+        if (s.kind != System::Kind::dictionary || s.dictionary != reference.dictionary) continue;
+        references_.push_back({&reference, prefix, prefixes_[i] + s.name + "."});
+        return;
+      }
+    }
+    throw input_error("'{}'{} refers to the signals '{}', which no system around it has; correct the name",
+                      reference.name, where_text(reference.where), reference.dictionary);
+  }
+
+  void add_shared(std::uint32_t reference, std::uint32_t entry, bool writes, const System& system) {
+    auto& connection = flat_.shared.emplace_back();
+    connection.from.connector = flat_.nodes[writes ? reference : entry].path;
+    connection.to.connector = flat_.nodes[writes ? entry : reference].path;
+    connection.where = system.where;
+    Wire wire;
+    wire.connection = &connection;
+    wire.system = &system;
+    wire.from.node = writes ? reference : entry;
+    wire.to.node = writes ? entry : reference;
+    const auto id = static_cast<std::uint32_t>(flat_.wires.size());
+    flat_.nodes[wire.from.node].leaving.push_back(id);
+    drive(wire, id);
+    flat_.wires.push_back(std::move(wire));
+  }
+
   static void require_unique_names(const System& system) {
     std::vector<std::string_view> names = system.element_names();
     std::sort(names.begin(), names.end());
@@ -137,6 +192,8 @@ class Flattener {
   const Catalogue& catalogue_;
   Flat& flat_;
   std::vector<const System*> inside_;
+  std::vector<std::string> prefixes_;  // of the systems in inside_
+  std::vector<Reference> references_;
 };
 
 }  // namespace
@@ -168,7 +225,9 @@ std::string port_text(const Flat& flat, const Port& port) {
 
 Flat flatten(const System& system, const Catalogue& catalogue) {
   Flat flat;
-  Flattener(catalogue, flat).add(system, "", 0);
+  Flattener flattener(catalogue, flat);
+  flattener.add(system, "", 0);
+  flattener.share();
   return flat;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,6 +51,7 @@ struct Flat {
   std::vector<FlatUnit> units;
   std::vector<Node> nodes;
   std::vector<Wire> wires;
+  std::deque<Connection> shared;  // between dictionaries of signals and references to them; wires point here
   std::unordered_map<std::string, UnitId> unit_by_path;
   std::unordered_map<std::string, std::uint32_t> node_by_path;
 };

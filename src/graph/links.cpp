@@ -1,6 +1,8 @@
 #include "graph/links.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "graph/measures.hpp"
+#include "graph/parameter_route.hpp"
 
 namespace consort::graph {
 
@@ -251,31 +254,70 @@ class Tracer {
                      fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where)));
   }
 
-  // SSP 2.0, 5.3.2: parameters may be connected to constants, whose values are known before anything runs.
+  // SSP 2.0, 5.3.2: parameters may be connected to constants, whose values are known before anything runs, and to what
+  // is calculated in initialization mode, where they may still be set (FMI 2.0, 4.2.4; FMI 3.0, 2.3.3).
   void set_parameter(const Link& link, const Wire& wire) {
     const auto& c = *wire.connection;
-    const auto& to = flat_.units[link.to.unit];
-    const auto& v = (*to.description)[link.to.variable];
-    const auto place = fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where));
-    const bool takes = v.is_settable_before_run() || v.causality == describe::Causality::structural_parameter;
-    const bool is_parameter_itself = is_parameter(v.causality);
-    require(takes && is_parameter_itself,
-            "{}: '{}' is {} ({}) and cannot be driven; connect to an input or a tunable parameter", place,
-            port_text(flat_, wire.to), describe::name_of(v.causality), describe::name_of(v.variability));
-    const auto* const value = link.from.unit == no_unit ? nullptr : constant(link.from);
-    require(
-        value != nullptr,
-        "{}: '{}' is a {} parameter and cannot be driven by '{}'{} whose value is not known before the run; connect "
-        "a constant, make the parameter tunable, or set it by a parameter binding or '--set {}=VALUE'",
-        place, port_text(flat_, wire.to), describe::name_of(v.variability), source_text(link), source_kind(link),
-        port_text(flat_, wire.to));
-    require(link.to.count == starts_[link.to.unit].element_count(*to.description, v),
-            "{}: single elements of the parameter array '{}' cannot be connected; connect all of it", place, v.name);
+    ParameterRoute route{link.from,
+                         link.to,
+                         link.factor,
+                         link.offset,
+                         link.mapping,
+                         link.partial,
+                         fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where))};
+    require_settable(route, wire);
+    require(link.from.unit != no_unit && is_known_before_run(link.from),
+            "{}: '{}' is a {} parameter and cannot be driven by '{}'{} whose value is not known before the run; "
+            "connect a constant or a calculated parameter, make the parameter tunable, or set it by a parameter "
+            "binding or '--set {}=VALUE'",
+            route.text, port_text(flat_, wire.to), describe::name_of(variable(link.to).variability), source_text(link),
+            source_kind(link), port_text(flat_, wire.to));
+    require_fit(route, link.transformed, flat_);
+    require_single(route);
     try {
-      starts_[link.to.unit].add(*to.description, link.to.variable, converted(link, *value, v));
+      const auto& to = flat_.units[link.to.unit];
+      if (const auto* const value = constant(link.from)) {
+        const auto& d = *to.description;
+        starts_[link.to.unit].add(
+            d, link.to.variable,
+            starts_[link.to.unit].merged(d, link.to.variable, link.to.first, taken(route, *value, d)));
+        return;
+      }
+      require(variable(link.to).causality != describe::Causality::structural_parameter,
+              "'{}' decides on the sizes of arrays before anything is calculated; connect a constant, or set it by a "
+              "parameter binding",
+              port_text(flat_, wire.to));
+      links_.parameters.push_back(route);
     } catch (const Error& error) {
-      throw input_error("{}: {}", place, error.what());
+      throw input_error("{}: {}", route.text, error.what());
     }
+  }
+
+  void require_settable(const ParameterRoute& route, const Wire& wire) const {
+    const auto& v = variable(route.to);
+    const bool takes = v.is_settable_before_run() || v.causality == describe::Causality::structural_parameter;
+    require(takes && is_parameter(v.causality),
+            "{}: '{}' is {} ({}) and cannot be driven; connect to an input or a tunable parameter", route.text,
+            port_text(flat_, wire.to), describe::name_of(v.causality), describe::name_of(v.variability));
+  }
+
+  void require_single(const ParameterRoute& route) {
+    for (std::uint64_t e = 0; e < route.to.count; ++e) {
+      const auto [first, is_new] =
+          driven_.emplace(std::tuple(route.to.unit, route.to.variable, route.to.first + e), route.text);
+      require(is_new, "'{}.{}' has two sources: {} and {}; remove one connection", flat_.units[route.to.unit].path,
+              variable(route.to).name, first->second, route.text);
+    }
+  }
+
+  [[nodiscard]] const describe::Variable& variable(const Slot& slot) const {
+    return (*flat_.units[slot.unit].description)[slot.variable];
+  }
+
+  [[nodiscard]] bool is_known_before_run(const Slot& from) const {
+    const auto variability = variable(from).variability;
+    return constant(from) != nullptr || variability == describe::Variability::fixed ||
+           variability == describe::Variability::tunable;
   }
 
   [[nodiscard]] const Value* constant(const Slot& from) const {
@@ -294,39 +336,10 @@ class Tracer {
     return fmt::format(", which is {} ({}) and", describe::name_of(v.causality), describe::name_of(v.variability));
   }
 
-  // A constant as the parameter takes it.
-  Value converted(const Link& link, const Value& all, const describe::Variable& to) const {
-    const auto& d = *flat_.units[link.to.unit].description;
-    const bool plain = link.factor == 1.0 && link.offset == 0.0 && link.mapping.empty();
-    const bool is_part = link.from.first != 0 || link.from.count != all.size();
-    if (plain && !is_part && all.type() == to.type) return all;
-    std::string text;
-    for (std::uint64_t i = 0; i < link.from.count; ++i) {
-      const auto at = all.size() == 1 ? 0 : link.from.first + i;
-      text += (text.empty() ? "" : " ") + converted_element(link, all, static_cast<std::size_t>(at));
-    }
-    return describe::read_start_value(d, to, text);
-  }
-
-  static std::string converted_element(const Link& link, const Value& all, std::size_t at) {
-    return with_type(all.type(), [&]<class T>() -> std::string {
-      const auto& x = all.elements<T>()[at];
-      std::string text = Value(std::vector<T>{x}).text();
-      if constexpr (std::is_arithmetic_v<T>) {
-        if (link.factor != 1.0 || link.offset != 0.0)
-          text = Value(std::vector<double>{link.factor * static_cast<double>(x) + link.offset}).text();
-      }
-      if (link.mapping.empty()) return text;
-      for (const auto& [source, target] : link.mapping)
-        if (trim(source) == text) return target;
-      require(link.partial, "the constant '{}' is not in the mapping; add it there", text);
-      return text;
-    });
-  }
-
   const Flat& flat_;
   std::vector<describe::StartValues>& starts_;
   Links& links_;
+  std::map<std::tuple<UnitId, VariableId, std::uint64_t>, std::string> driven_;  // parameters' elements: by what
   std::optional<Measure> current_;  // what the value is measured in at this point of the way
   bool relative_ = false;
 };

@@ -9,14 +9,6 @@
 
 namespace consort::graph {
 
-// A variable of a unit, or some of its elements.
-struct Slot {
-  UnitId unit = no_unit;
-  describe::VariableId variable = describe::no_variable;
-  std::uint64_t first = 0;
-  std::uint64_t count = 1;
-};
-
 struct Link {
   Slot from;                           // `unit` is none: external
   std::uint32_t external = no_source;  // the root's connector (a node of Flat) then
@@ -40,11 +32,12 @@ struct OuterLink {
 struct Links {
   std::vector<Link> links;
   std::vector<OuterLink> outer;
+  std::vector<ParameterRoute> parameters;  // what other units calculate, to fixed parameters
   std::vector<std::string> notes;
 };
 
 // `starts` per unit, for the sizes of arrays. A fixed parameter that is connected to a constant gets its value there
-// and is no link. Throws Error (input).
+// and is no link; one that is connected to what is calculated before the run is a ParameterRoute. Throws Error (input).
 [[nodiscard]] Links trace(const Flat& flat, std::vector<describe::StartValues>& starts);
 
 // The variable, or the elements of one ("x[2]", "A[1,2]"), that a connector's name stands for; throws Error (input)

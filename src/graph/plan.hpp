@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/value.hpp"
@@ -86,6 +87,26 @@ struct Evaluation {
   std::uint32_t loop = no_source;  // into Plan::loops instead
 };
 
+// A variable of a unit, or some of its elements.
+struct Slot {
+  UnitId unit = no_unit;
+  describe::VariableId variable = describe::no_variable;
+  std::uint64_t first = 0;
+  std::uint64_t count = 1;
+};
+
+// A fixed parameter that takes what another unit has calculated by then: passed on in initialization mode and never
+// again, see graph/parameter_route.hpp.
+struct ParameterRoute {
+  Slot from;
+  Slot to;
+  double factor = 1;
+  double offset = 0;
+  std::vector<std::pair<std::string, std::string>> mapping{};  // after factor and offset
+  bool partial = false;                                        // of the mapping
+  std::string text{};  // "the connection a.y → b.p (plant.yaml:3)", for messages
+};
+
 struct ExternalSignal {
   std::string name;  // of the system's connector
   Type type = Type::Float64;
@@ -135,6 +156,8 @@ class Plan {
   std::array<std::vector<std::uint32_t>, type_count> sources;
   std::vector<Scaling> scalings;        // sorted by input
   std::vector<Conversion> conversions;  // sorted by unit
+
+  std::vector<ParameterRoute> parameters;
 
   std::vector<Loop> loops;
   std::vector<Evaluation> evaluation;

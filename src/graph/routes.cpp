@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "graph/parameter_route.hpp"
 
 namespace consort::graph {
 
@@ -21,15 +22,6 @@ std::vector<VariableId> sorted(std::vector<VariableId> ids) {
 
 std::uint32_t index_in(const std::vector<VariableId>& choice, VariableId id) {
   return static_cast<std::uint32_t>(std::lower_bound(choice.begin(), choice.end(), id) - choice.begin());
-}
-
-// Whether a value of one type can be taken as another without anybody saying how.
-bool converts(Type from, Type to, bool transformed) {
-  if (from == to) return true;
-  if (!is_scalar_like(from) || !is_scalar_like(to) || from == Type::Clock || to == Type::Clock) return false;
-  if (to == Type::Boolean) return transformed;
-  if (is_float(from) && !is_float(to)) return transformed;
-  return true;
 }
 
 class Layout {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/time.hpp"
+#include "graph/sheet.hpp"
 #include "graph/system.hpp"
 
 namespace consort::graph {
@@ -130,6 +132,7 @@ struct RunSettings {
 struct Document {
   System system;
   RunSettings run;
+  std::shared_ptr<const Sheet> sheet{};  // where things are drawn, when the file says so
 };
 
 }  // namespace consort::graph

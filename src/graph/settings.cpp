@@ -21,11 +21,11 @@ class Resolver {
   Resolver(const Flat& flat, std::vector<StartValues>& starts, std::vector<std::string>& notes)
       : flat_(flat), starts_(starts), notes_(notes) {}
 
-  // A unit's own settings.
+  // A unit's own settings; "x[2]" is an element of the array x, unless there is a variable of that name.
   void set_unit(UnitId unit, const Setting& setting, const std::string& variable) {
     const auto& u = flat_.units[unit];
     const auto& d = *u.description;
-    const VariableId id = d.find(variable);
+    const auto [id, indices] = find(d, variable);
     if (id == describe::no_variable && setting.lenient) return ignore(fmt::format("{}.{}", u.path, variable));
     if (id == describe::no_variable) throw unknown(unit, setting, variable);
     const auto& v = d[id];
@@ -35,7 +35,9 @@ class Resolver {
           "parameters{} is left out",
           u.path, v.name, describe::name_of(v.causality), describe::name_of(v.variability), where_text(setting.where)));
     try {
-      starts_[unit].add(d, id, read(u, v, setting));
+      Value value = read(u, v, setting);
+      if (!indices.empty()) value = whole(unit, id, indices, value);
+      starts_[unit].add(d, id, std::move(value));
     } catch (const Error& error) {
       throw input_error("unit '{}'{}: {}", u.path, where_text(setting.where), error.what());
     }
@@ -50,13 +52,16 @@ class Resolver {
       if (unit == flat_.unit_by_path.end()) continue;
       if (!setting.lenient) return set_unit(unit->second, setting, path.substr(dot + 1));
       // SSP 2.0, 5.4.3: names need not be unique, and a value is applied to all that have the name.
-      if (flat_.units[unit->second].description->find(path.substr(dot + 1)) == describe::no_variable) continue;
+      if (find(*flat_.units[unit->second].description, path.substr(dot + 1)).first == describe::no_variable) continue;
       set_unit(unit->second, setting, path.substr(dot + 1));
       found = true;
     }
     const auto node = flat_.node_by_path.find(path);
-    if (node != flat_.node_by_path.end()) return set_node(node->second, setting, 0);
+    if (node != flat_.node_by_path.end()) return set_node(node->second, setting, {}, 0);
     if (found) return;
+    const auto [array, indices] = split_indices(path);
+    const auto element = flat_.node_by_path.find(std::string(array));
+    if (!indices.empty() && element != flat_.node_by_path.end()) return set_node(element->second, setting, indices, 0);
     if (setting.lenient) return ignore(path);
     std::vector<std::string_view> names;
     for (const auto& u : flat_.units) names.emplace_back(u.path);
@@ -79,8 +84,31 @@ class Resolver {
  private:
   void ignore(std::string path) { ignored_.push_back(std::move(path)); }
 
+  using Indices = std::vector<std::uint64_t>;
+
+  // The variable of that name, or the array that it is an element of and the element's indices.
+  static std::pair<VariableId, Indices> find(const describe::Description& d, const std::string& name) {
+    const VariableId id = d.find(name);
+    if (id != describe::no_variable) return {id, {}};
+    auto [array, indices] = split_indices(name);
+    if (indices.empty()) return {id, {}};
+    const VariableId whole = d.find(array);
+    return {whole, whole == describe::no_variable || !d[whole].is_array() ? Indices() : std::move(indices)};
+  }
+
+  // The array with one element replaced.
+  [[nodiscard]] Value whole(UnitId unit, VariableId id, const Indices& indices, const Value& element) const {
+    const auto& d = *flat_.units[unit].description;
+    const auto at = starts_[unit].element_at(d, d[id], indices);
+    require(at.has_value(), "'{}' has no element {}; indices begin with 1", d[id].name, indices_text(indices));
+    require(element.size() == 1, "the element {}{} takes one value, not {}", d[id].name, indices_text(indices),
+            element.size());
+    return starts_[unit].merged(d, id, *at, element);
+  }
+
   // Whatever the connector leads to takes the value, converted and transformed as a signal would be on the way.
-  void set_node(std::uint32_t node, Setting setting, int level) {
+  // `element`: the one of the connector that the value is for; empty: all of it.
+  void set_node(std::uint32_t node, Setting setting, const Indices& element, int level) {
     require(level < 64, "'{}' is connected to itself; remove one of its connections", flat_.nodes[node].path);
     const auto& n = flat_.nodes[node];
     if (n.leaving.empty() && setting.lenient) return ignore(n.path);
@@ -90,10 +118,44 @@ class Resolver {
     const System* const systems[] = {n.system};
     if (!own.empty()) pass(measure_in(systems, setting), find_measure(systems, own), false, setting);
     if (level == 0) transform(std::exchange(setting.transformation, {}), setting);
-    for (const auto w : n.leaving) follow(flat_.wires[w], setting, level);
+    for (const auto w : n.leaving) {
+      const auto& wanted = flat_.wires[w].from.indices;
+      if (wanted.empty()) {
+        follow(flat_.wires[w], setting, element, level);
+      } else if (element.empty()) {
+        follow(flat_.wires[w], part(n, setting, wanted), {}, level);
+      } else if (element == wanted) {
+        follow(flat_.wires[w], setting, {}, level);
+      }
+    }
   }
 
-  void follow(const Wire& wire, Setting setting, int level) {
+  // One element of the value of a connector that is an array (SSP 2.0, 5.3.2: startIndices).
+  static Setting part(const Node& node, const Setting& setting, const Indices& indices) {
+    Setting one = setting;
+    one.dimensions.clear();
+    one.elements.clear();
+    const auto numbers = setting.elements.empty() ? split_white(setting.value) : std::vector<std::string_view>();
+    const std::size_t count = setting.elements.empty() ? numbers.size() : setting.elements.size();
+    if (count == 1) return one;  // for all elements
+    const auto& dimensions = setting.dimensions.empty() ? node.connector->dimensions : setting.dimensions;
+    require(indices.size() == 1 || indices.size() == dimensions.size(),
+            "the value of '{}'{} has to be divided among the elements of '{}', whose dimensions nobody says; give them "
+            "to the connector or the value",
+            setting.name, where_text(setting.where), node.path);
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const bool fits = indices[i] >= 1 && (indices.size() == 1 || indices[i] <= dimensions[i]);
+      require(fits, "'{}' has no element {}; indices begin with 1", node.path, indices_text(indices));
+      at = (indices.size() == 1 ? 0 : at * dimensions[i]) + (indices[i] - 1);
+    }
+    require(at < count, "'{}{}' is connected, but the value of '{}'{} has {} elements; give all of them", node.path,
+            indices_text(indices), setting.name, where_text(setting.where), count);
+    one.value = setting.elements.empty() ? std::string(numbers[at]) : setting.elements[at];
+    return one;
+  }
+
+  void follow(const Wire& wire, Setting setting, const Indices& element, int level) {
     const auto& connection = *wire.connection;
     const System* const systems[] = {wire.system};
     const bool convertible = !connection.suppress_unit_conversion;
@@ -104,11 +166,11 @@ class Resolver {
       if (convertible && to) pass(measure_in(systems, setting), to, false, setting);
       if (to) setting.unit = next.connector->unit;
       transform(connection.transformation, setting);
-      return set_node(wire.to.node, std::move(setting), level + 1);
+      return set_node(wire.to.node, std::move(setting), wire.to.indices.empty() ? element : wire.to.indices, level + 1);
     }
     const auto& u = flat_.units[wire.to.unit];
-    const std::string name(wire.to.connector);
-    const VariableId id = u.description->find(name);
+    const std::string name = std::string(wire.to.connector) + indices_text(element);
+    const VariableId id = find(*u.description, name).first;
     if (id == describe::no_variable && setting.lenient) return ignore(u.path + "." + name);
     if (id == describe::no_variable) throw unknown(wire.to.unit, setting, name);
     const auto& v = (*u.description)[id];

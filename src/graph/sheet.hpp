@@ -2,6 +2,7 @@
 // Whatever is missing is placed by who draws it.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,10 +23,19 @@ struct ConnectorPlace {
   std::optional<Point> edge{};    // of its element, from 0 to 1 between the corners
   std::optional<Point> inside{};  // of its system, in the coordinates of that system's sheet
 };
+// A picture of an element. It is turned and turned over as SSP says: its own rotation counts, not the box's, and the
+// box's flipping when `flip` is set.
+struct Icon {
+  std::filesystem::path file{};
+  double rotation = 0;  // degrees, counter-clockwise
+  bool flip = false;
+  bool fixed_aspect_ratio = false;
+};
 struct ElementPlace {
   std::string name;
   std::optional<Rectangle> box{};
   double rotation = 0;  // of the box around its middle, degrees, counter-clockwise
+  std::optional<Icon> icon{};
   std::vector<ConnectorPlace> connectors{};
 };
 struct LinePlace {

@@ -55,7 +55,8 @@ struct Setting {
   bool convert_units = true;
   Transformation transformation{};      // after the conversion of units
   std::vector<std::string> elements{};  // of an array, when they are texts that may hold blanks; `value` is empty then
-  std::string number{};                 // of an enumeration's item, for variables that are plain integers
+  std::vector<std::uint64_t> dimensions{};  // of an array, where the file says them
+  std::string number{};                     // of an enumeration's item, for variables that are plain integers
   // As SSP has it: applies to everything of that name, and to nothing when there is nothing; the unit counts where the
   // variable has one; what cannot be set is left as it is, and a note says so.
   bool lenient = false;
@@ -85,6 +86,7 @@ struct Connector {
   std::optional<Type> type{};
   std::string unit{};
   std::string where{};
+  std::vector<std::uint64_t> dimensions{};  // of an array, where they are said as numbers
 };
 
 // --- elements --------------------------------------------------------------------------------------------------------
@@ -133,6 +135,11 @@ class System {
   std::vector<System> systems;
   std::vector<Connector> connectors;
   std::vector<Connection> connections;
+  // Signals that are shared by name (a signal dictionary of SSP): a system without contents whose connectors pass on
+  // what reaches them, or a reference to one by its name, so that it can be reached from elsewhere.
+  enum class Kind : std::uint8_t { plain, dictionary, reference };
+  Kind kind = Kind::plain;
+  std::string dictionary;         // its name, of one and of references to it
   std::vector<Setting> settings;  // beat those of what is inside; later ones beat earlier ones
   std::vector<UnitOfMeasure> units;
   Experiment experiment;

@@ -105,8 +105,10 @@ class Applier {
     for (auto constraint = find(xml, "KinematicConstraints").first_child(); constraint;
          constraint = constraint.next_sibling())
       add(Severity::error, a,
-          fmt::format("the constraint between '{}' and '{}' ties their motions together, which is not simulated; "
-                      "connect them by inputs and outputs, for example through a spring and a damper",
+          fmt::format("the constraint between '{}' and '{}' ties their motions together, which is not simulated, and "
+                      "without it the result would be wrong; replace it by connections of inputs and outputs, a stiff "
+                      "spring and a damper between the two (force out, motion in), and remove the annotation, or run "
+                      "the package with FMIGo",
                       constraint.attribute("element1").value(), constraint.attribute("element2").value()));
   }
 

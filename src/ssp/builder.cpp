@@ -31,7 +31,8 @@ enum class Nature : std::uint8_t { fmu, ssd, ssp, other };
 Nature nature_of(const Component& c) {
   const auto type = media_type(c.type);
   const std::string_view source = std::string_view(*c.source).substr(0, c.source->find('#'));
-  if (type == ssd_type || source.empty() || has_ending(source, ".ssd")) return Nature::ssd;
+  const bool same_file = source.empty() && c.source->size() > 1;  // "#id"
+  if (type == ssd_type || same_file || has_ending(source, ".ssd")) return Nature::ssd;
   if (type == ssp_type || has_ending(source, ".ssp")) return Nature::ssp;
   return type == fmu_type || has_ending(source, ".fmu") ? Nature::fmu : Nature::other;
 }
@@ -56,6 +57,16 @@ std::optional<Type> type_of(TypeKind kind) {
       {TypeKind::clock, Type::Clock}};
   const auto* const found = std::find_if(std::begin(types), std::end(types), [&](auto& t) { return t.first == kind; });
   return found == std::end(types) ? std::nullopt : std::optional(found->second);
+}
+
+// As numbers; none when one of them is that of a connector, or not said.
+std::vector<std::uint64_t> sizes_of(const std::vector<Dimension>& dimensions) {
+  std::vector<std::uint64_t> sizes;
+  for (const auto& d : dimensions) {
+    if (!d.size) return {};
+    sizes.push_back(*d.size);
+  }
+  return sizes;
 }
 
 }  // namespace
@@ -83,6 +94,7 @@ graph::Connector connector_of(const Connector& c, const std::string& shown) {
   connector.type = type_of(c.type.kind);
   connector.unit = c.type.unit;
   connector.where = fmt::format("{}:{}", shown, c.line.number);
+  connector.dimensions = sizes_of(c.dimensions);
   return connector;
 }
 
@@ -121,9 +133,8 @@ graph::System Builder::build(const std::shared_ptr<const Package>& package, cons
           place.shown, most_files_deep);
   open_.push_back(key);
   Source source{package, fs::path(place.inside).parent_path().generic_string(), place.shown, &load(package, structure)};
-  std::vector<Tap> taps;
   auto scopes = std::exchange(scopes_, {});  // names of dictionaries are looked up within the file
-  auto system = system_of(source, source.structure->system, taps);
+  auto system = system_of(source, source.structure->system);
   scopes_ = std::move(scopes);
   open_.pop_back();
   return system;
@@ -161,7 +172,7 @@ const T* Builder::load_part(const Source& source, const std::string& uri, const 
 
 // --- systems and their elements --------------------------------------------------------------------------------------
 
-graph::System Builder::system_of(const Source& source, const System& system, std::vector<Tap>& taps) {
+graph::System Builder::system_of(const Source& source, const System& system) {
   graph::System to(system.name);
   to.description = system.description;
   to.where = fmt::format("{}:{}", source.shown, system.line.number);
@@ -177,12 +188,11 @@ graph::System Builder::system_of(const Source& source, const System& system, std
   for (const auto& u : source.structure->units) to.units.push_back({u.name, base_unit_of(u)});
   scopes_.push_back({&system, {}});
   sheets_.push_back(sheet_of(system));
+  find_icons(source, sheets_.back());
   open_dictionaries(source, system, to);
-  std::vector<Tap> inner;
-  add_elements(source, system, to, inner);
+  add_elements(source, system, to);
   add_connections(source, system, to);
-  for (const auto& reference : system.references) add_reference(source, system, reference, to, inner);
-  connect_taps(inner, to, taps);
+  for (const auto& reference : system.references) check_reference(source, system, reference);
   append_bindings(source, system.bindings, nullptr, to.settings);
   scopes_.pop_back();
   sheet_ = std::move(sheets_.back());
@@ -190,7 +200,7 @@ graph::System Builder::system_of(const Source& source, const System& system, std
   return to;
 }
 
-void Builder::add_elements(const Source& source, const System& system, graph::System& to, std::vector<Tap>& taps) {
+void Builder::add_elements(const Source& source, const System& system, graph::System& to) {
   std::set<std::string_view> names;
   const auto is_new = [&](const Element& e) {
     if (e.name.empty())
@@ -201,19 +211,30 @@ void Builder::add_elements(const Source& source, const System& system, graph::Sy
     return false;
   };
   for (const auto& component : system.components)
-    if (is_new(component)) add_component(source, component, to, taps);
+    if (is_new(component)) add_component(source, component, to);
   for (const auto& inner : system.systems) {
     if (!is_new(inner)) continue;
-    std::vector<Tap> inside;
-    to.systems.push_back(system_of(source, inner, inside));
+    to.systems.push_back(system_of(source, inner));
     add_inner_sheet(inner.name);
-    for (auto& tap : inside) {
-      tap.element = inner.name;
-      taps.push_back(std::move(tap));
-    }
   }
   for (const auto& reference : system.references)
-    if (is_new(reference)) add_stub(source, reference, to);
+    if (is_new(reference)) {
+      add_stub(source, reference, to);
+      to.systems.back().kind = graph::System::Kind::reference;
+      to.systems.back().dictionary = reference.dictionary;
+    }
+}
+
+// Only those that can be drawn; an icon is never a reason to complain.
+void Builder::find_icons(const Source& source, graph::Sheet& sheet) {
+  for (auto& element : sheet.elements) {
+    if (!element.icon) continue;
+    try {
+      element.icon->file = source.package->resolve(element.icon->file.string(), source.folder).path;
+    } catch (const Error&) {
+      element.icon.reset();
+    }
+  }
 }
 
 void Builder::add_inner_sheet(const std::string& element) {
@@ -231,8 +252,9 @@ void Builder::add_stub(const Source& source, const Element& element, graph::Syst
   to.systems.push_back(std::move(stub));
 }
 
-void Builder::add_component(const Source& source, const Component& c, graph::System& to, std::vector<Tap>& taps) {
-  if (!c.source) {
+void Builder::add_component(const Source& source, const Component& c, graph::System& to) {
+  // Some tools write source="" for what has no file.
+  if (!c.source || (c.source->empty() && media_type(c.type) == fmu_type)) {
     note(source, c.line.number, "SSP 2.0, 5.4: components without a source",
          fmt::format("the component '{}' is not implemented; its outputs are nobody's, and what they are connected to "
                      "keeps its start value",
@@ -242,17 +264,29 @@ void Builder::add_component(const Source& source, const Component& c, graph::Sys
   try {
     const auto nature = nature_of(c);
     if (nature == Nature::ssd || nature == Nature::ssp) {
-      if (!add_nested(source, c, to, taps)) add_stub(source, c, to);
+      if (!add_nested(source, c, to)) add_stub(source, c, to);
       return;
     }
-    if (nature == Nature::fmu) return add_fmu(source, c, source.package->resolve(*c.source, source.folder), to);
+    if (nature == Nature::fmu) return add_fmu(source, c, find_file(source, *c.source, c), to);
     error(source, c.line.number, "SSP 2.0, 5.4: types of components",
           fmt::format("the component '{}' is of type '{}', which is not run; export it as an FMU", c.name, c.type));
   } catch (const Error& problem) {
     error(source, c.line.number, "SSP 2.0, 5.4: sources of components",
           fmt::format("the component '{}': {}", c.name, problem.what()));
   }
-  add_stub(source, c, to);
+  // So that there is something to look at.
+  const auto nature = nature_of(c);
+  if (nature == Nature::ssd || nature == Nature::ssp) return add_stub(source, c, to);
+  add_unit(source, c, *c.source, to);
+}
+
+Package::Place Builder::find_file(const Source& source, const std::string& uri, const Base& element) {
+  auto place = source.package->resolve(uri, source.folder);
+  if (place.respelled)
+    warning(source, element.line.number, "SSP 2.0, 5.4: sources of components",
+            fmt::format("'{}' is spelled '{}' in the package; correct the letter case, which counts on some systems",
+                        uri, place.inside));
+  return place;
 }
 
 void Builder::add_fmu(const Source& source, const Component& c, const Package::Place& place, graph::System& to) {
@@ -261,9 +295,13 @@ void Builder::add_fmu(const Source& source, const Component& c, const Package::P
     error(source, c.line.number, "SSP 2.0, 5.4: sources of components",
           fmt::format("the component '{}' needs '{}', which is not there; put the FMU into the package", c.name,
                       place.shown));
+  add_unit(source, c, place.path, to);
+}
+
+void Builder::add_unit(const Source& source, const Component& c, const fs::path& file, graph::System& to) {
   graph::Component component;
   component.name = c.name;
-  component.source = place.path;
+  component.source = file;
   component.interface = interface_of(c.implementation);
   component.where = fmt::format("{}:{}", source.shown, c.line.number);
   std::set<std::string_view> names;
@@ -286,21 +324,16 @@ const System* Builder::system_by_id(const System& system, std::string_view id) c
   return nullptr;
 }
 
-bool Builder::add_nested(const Source& source, const Component& c, graph::System& to, std::vector<Tap>& taps) {
+bool Builder::add_nested(const Source& source, const Component& c, graph::System& to) {
   graph::System inner;
   if (c.source->starts_with('#')) {  // SSP 2.0, 5.4: a system of the same file, once more
     const std::string id = percent_decoded(std::string_view(*c.source).substr(1));
     const auto* const same = system_by_id(source.structure->system, id);
     require(same != nullptr, "there is no system with the id '{}' in the file; correct the source", id);
     require(scopes_.size() < most_files_deep, "the system '{}' contains itself; remove one of the references", id);
-    std::vector<Tap> inside;
-    inner = system_of(source, *same, inside);
-    for (auto& tap : inside) {
-      tap.element = c.name;
-      taps.push_back(std::move(tap));
-    }
+    inner = system_of(source, *same);
   } else {
-    auto place = source.package->resolve(*c.source, source.folder);
+    auto place = find_file(source, *c.source, c);
     std::error_code failed;
     require(fs::exists(place.path, failed), "it needs '{}', which is not there; put it into the package", place.shown);
     if (has_ending(place.inside, ".ssd")) {
@@ -395,6 +428,8 @@ void Builder::open_dictionaries(const Source& source, const System& system, grap
     std::string name = said.name;
     while (!taken.insert(name).second) name += "_";
     graph::System hub(name);
+    hub.kind = graph::System::Kind::dictionary;
+    hub.dictionary = said.name;
     hub.where = fmt::format("{}:{}", source.shown, said.line.number);
     for (const auto& u : contents->units) hub.units.push_back({u.name, base_unit_of(u)});
     for (const auto& entry : contents->entries) {
@@ -403,6 +438,7 @@ void Builder::open_dictionaries(const Source& source, const System& system, grap
       connector.causality = Causality::local;
       connector.type = type_of(entry.type.kind);
       connector.unit = entry.type.unit;
+      connector.dimensions = sizes_of(entry.dimensions);
       connector.where = hub.where;
       hub.connectors.push_back(std::move(connector));
     }
@@ -411,9 +447,7 @@ void Builder::open_dictionaries(const Source& source, const System& system, grap
   }
 }
 
-// After the connections of the system are made: those that end at the reference write to the dictionary.
-void Builder::add_reference(const Source& source, const System& system, const SignalDictionaryReference& reference,
-                            graph::System& to, std::vector<Tap>& taps) {
+void Builder::check_reference(const Source& source, const System& system, const SignalDictionaryReference& reference) {
   const SystemDictionary* found = nullptr;
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend() && found == nullptr; ++scope)
     for (const auto& d : scope->dictionaries)
@@ -430,40 +464,7 @@ void Builder::add_reference(const Source& source, const System& system, const Si
       error(source, connector.line.number, "SSP 2.0, 5.5: connectors of a reference are entries of the dictionary",
             fmt::format("the signal dictionary '{}' has no entry '{}'; add it, or remove the connector", found->name,
                         connector.name));
-      continue;
     }
-    const auto touches = [&](const graph::Endpoint& end) {
-      return end.element == reference.name && end.connector == connector.name;
-    };
-    bool used = false, written = false;
-    for (const auto& c : to.connections) {
-      written = written || touches(c.to);
-      used = used || touches(c.to) || touches(c.from);
-    }
-    if (used) taps.push_back({found, connector.name, written, reference.name, connector.name});
-  }
-}
-
-// A tap ends at the hub of its dictionary, or leads through a connector of this system to the one around.
-void Builder::connect_taps(const std::vector<Tap>& taps, graph::System& to, std::vector<Tap>& outer) {
-  for (const auto& tap : taps) {
-    graph::Endpoint inside{tap.element, tap.connector};
-    graph::Endpoint outside;
-    for (const auto& d : scopes_.back().dictionaries)
-      if (d.said == tap.dictionary) outside = {d.element, tap.entry};
-    if (outside.element.empty()) {
-      std::string name = fmt::format("{}.{} ({})", tap.dictionary->name, tap.entry, tap.element);
-      graph::Connector connector;
-      connector.name = name;
-      connector.causality = tap.writes ? Causality::output : Causality::input;
-      to.connectors.push_back(std::move(connector));
-      outside = {"", name};
-      outer.push_back({tap.dictionary, tap.entry, tap.writes, "", name});
-    }
-    graph::Connection connection;
-    connection.from = tap.writes ? inside : outside;
-    connection.to = tap.writes ? outside : inside;
-    to.connections.push_back(std::move(connection));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -69,23 +70,17 @@ class Builder {
     const System* system = nullptr;
     std::vector<Dictionary> dictionaries{};
   };
-  // A signal of a dictionary that a system inside reads or writes, through a connector that it was given for that.
-  struct Tap {
-    const SystemDictionary* dictionary = nullptr;
-    std::string entry{};
-    bool writes = false;
-    std::string element{};    // of the system that is being built
-    std::string connector{};  // of that element
-  };
-
-  [[nodiscard]] graph::System system_of(const Source& source, const System& system, std::vector<Tap>& taps);
-  void add_elements(const Source& source, const System& system, graph::System& to, std::vector<Tap>& taps);
-  void add_component(const Source& source, const Component& component, graph::System& to, std::vector<Tap>& taps);
+  [[nodiscard]] graph::System system_of(const Source& source, const System& system);
+  void add_elements(const Source& source, const System& system, graph::System& to);
+  void add_component(const Source& source, const Component& component, graph::System& to);
   void add_fmu(const Source& source, const Component& component, const Package::Place& place, graph::System& to);
   void add_stub(const Source& source, const Element& element, graph::System& to);
+  // An FMU that may not be there, with the parameters and connectors that the file gives it.
+  void add_unit(const Source& source, const Component& component, const std::filesystem::path& file, graph::System& to);
+  [[nodiscard]] Package::Place find_file(const Source& source, const std::string& uri, const Base& element);
+  static void find_icons(const Source& source, graph::Sheet& sheet);
   void add_inner_sheet(const std::string& element);  // right after the system of that element was built
-  [[nodiscard]] bool add_nested(const Source& source, const Component& component, graph::System& to,
-                                std::vector<Tap>& taps);
+  [[nodiscard]] bool add_nested(const Source& source, const Component& component, graph::System& to);
   void append_bindings(const Source& source, const std::vector<ParameterBinding>& bindings, const Component* component,
                        std::vector<graph::Setting>& to);
   void add_binding(const Source& source, const ParameterBinding& binding, const Component* component,
@@ -94,10 +89,10 @@ class Builder {
   void add_connections(const Source& source, const System& system, graph::System& to);
   void add_connection(const Source& source, const System& system, Wiring wiring, graph::System& to);
 
+  [[nodiscard]] bool is_repeated(const graph::Connection& connection, const std::vector<graph::Connection>& others);
+
   void open_dictionaries(const Source& source, const System& system, graph::System& to);
-  void add_reference(const Source& source, const System& system, const SignalDictionaryReference& reference,
-                     graph::System& to, std::vector<Tap>& taps);
-  void connect_taps(const std::vector<Tap>& taps, graph::System& to, std::vector<Tap>& outer);
+  void check_reference(const Source& source, const System& system, const SignalDictionaryReference& reference);
   [[nodiscard]] const SignalDictionary* dictionary_of(const Source& source, const SystemDictionary& said);
 
   template <class T>
@@ -114,8 +109,9 @@ class Builder {
   std::map<std::string, std::shared_ptr<const void>> parts_;        // files that were read, by path and type
   std::vector<std::string> open_;                                   // SSD files around, to find circles
   std::vector<Scope> scopes_;
-  graph::Sheet sheet_;                // of the system that was finished last
-  std::vector<graph::Sheet> sheets_;  // of the systems around
+  std::unordered_set<std::string> destinations_;  // of the system whose connections are being made
+  graph::Sheet sheet_;                            // of the system that was finished last
+  std::vector<graph::Sheet> sheets_;              // of the systems around
 };
 
 }  // namespace consort::ssp

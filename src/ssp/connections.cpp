@@ -62,6 +62,16 @@ std::string item_number(const SystemStructure& file, const Connector* connector,
   return item;
 }
 
+bool is_same(const graph::Transformation& a, const graph::Transformation& b) {
+  if (const auto* linear = std::get_if<graph::Linear>(&a)) {
+    const auto& other = std::get<graph::Linear>(b);
+    return linear->factor == other.factor && linear->offset == other.offset;
+  }
+  if (const auto* mapping = std::get_if<graph::Mapping>(&a))
+    return mapping->entries == std::get<graph::Mapping>(b).entries;
+  return true;
+}
+
 std::vector<std::string_view> element_names(const System& system) {
   std::vector<std::string_view> names;
   for (const auto& c : system.components) names.emplace_back(c.name);
@@ -72,7 +82,19 @@ std::vector<std::string_view> element_names(const System& system) {
 
 }  // namespace
 
+// Word for word; one that says something else is a second source, which compiling refuses.
+bool Builder::is_repeated(const graph::Connection& connection, const std::vector<graph::Connection>& others) {
+  if (destinations_.insert(connection.to.text()).second) return false;
+  return std::any_of(others.begin(), others.end(), [&](const graph::Connection& o) {
+    return o.to.text() == connection.to.text() && o.from.text() == connection.from.text() &&
+           o.suppress_unit_conversion == connection.suppress_unit_conversion &&
+           o.transformation.index() == connection.transformation.index() &&
+           is_same(o.transformation, connection.transformation);
+  });
+}
+
 void Builder::add_connections(const Source& source, const System& system, graph::System& to) {
+  destinations_.clear();
   to.connections.reserve(system.connections.size());
   Index index(system);
   for (const auto& c : system.connections) {
@@ -122,6 +144,10 @@ void Builder::add_connection(const Source& source, const System& system, Wiring 
       into = item_number(*source.structure, end.connector, into);
     }
   }
+  if (is_repeated(connection, to.connections))
+    return warning(source, line, "SSP 2.0, 5.3.2: one connection per destination",
+                   fmt::format("the connection {} → {} is there twice; it counts once", connection.from.text(),
+                               connection.to.text()));
   to.connections.push_back(std::move(connection));
 }
 

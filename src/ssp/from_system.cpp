@@ -4,8 +4,11 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -116,21 +119,105 @@ class Exporter {
     System to;
     to.name = from.name;
     to.description = from.description;
-    for (const auto& c : from.connectors) to.connectors.push_back(own_connector(c, from));
+    for (const auto& c : from.connectors) add_own_connector(c, from, to.connectors);
+    for (const auto& c : from.connections) add_connection(c, from, to.connections);
     for (const auto& c : from.components) {
       to.order.push_back(System::Kind::component);
-      to.components.push_back(component_of(c, from));
+      to.components.push_back(component_of(c, to.connections));
     }
     for (const auto& inner : from.systems) {
-      to.order.push_back(System::Kind::system);
       scopes_.push_back(&inner);
-      to.systems.push_back(system_of(inner));
+      add_inner(inner, to);
       scopes_.pop_back();
     }
-    for (const auto& c : from.connections) to.connections.push_back(connection_of(c, from));
     to.bindings = bindings_of(from.settings, [&](const std::string& path) { return variable_of(from, path); });
     return to;
   }
+
+  void add_inner(const graph::System& inner, System& to) {
+    if (inner.kind == graph::System::Kind::plain) {
+      to.order.push_back(System::Kind::system);
+      to.systems.push_back(system_of(inner));
+      return;
+    }
+    if (inner.kind == graph::System::Kind::dictionary) {
+      add_dictionary(inner, to);
+      // The standard connects to references only: one of the same name stands for what is connected directly.
+      const auto touches = [&](const Connection& c) {
+        return c.start_element == inner.name || c.end_element == inner.name;
+      };
+      if (std::none_of(to.connections.begin(), to.connections.end(), touches)) return;
+    }
+    SignalDictionaryReference reference;
+    reference.name = inner.name;
+    reference.dictionary = inner.dictionary;
+    for (const auto& c : inner.connectors) {
+      add_own_connector(c, inner, reference.connectors);
+      // "local" says of a dictionary's signal that it is neither in nor out; a reference says "inout" for that.
+      if (c.causality == Causality::local) reference.connectors.back().kind = "inout";
+    }
+    to.order.push_back(System::Kind::reference);
+    to.references.push_back(std::move(reference));
+  }
+
+  void add_dictionary(const graph::System& from, System& to) {
+    SystemDictionary dictionary;
+    dictionary.name = from.dictionary;
+    auto& contents = dictionary.inlined.emplace_back();
+    contents.version = name_of(options_.version);
+    auto outside = std::exchange(units_, {});  // the file of a dictionary has units of its own
+    std::vector<Connector> connectors;
+    for (const auto& c : from.connectors) add_own_connector(c, from, connectors);
+    for (auto& c : connectors) {
+      auto& entry = contents.entries.emplace_back();
+      entry.name = std::move(c.name);
+      entry.type = std::move(c.type);
+      entry.dimensions = std::move(c.dimensions);
+      // SSP 2.0, 8.2: entries have a type.
+      if (entry.type.kind == TypeKind::none) entry.type.kind = TypeKind::real;
+    }
+    for (const auto& [name, base] : std::exchange(units_, std::move(outside))) {
+      auto& unit = contents.units.emplace_back();
+      unit.name = name;
+      unit.base = base;
+    }
+    to.dictionaries.push_back(std::move(dictionary));
+  }
+
+  // "k", or in a version without arrays "k[1]", "k[2]", …
+  void add_own_connector(const graph::Connector& c, const graph::System& system, std::vector<Connector>& to) {
+    Connector connector = own_connector(c, system);
+    if (!c.dimensions.empty() && options_.version == Version::v1_0) {
+      const auto names = element_names(c.name, c.dimensions);
+      for (const auto& name : names) {
+        to.push_back(connector);
+        to.back().name = name;
+      }
+      if (!names.empty()) return;
+    } else {
+      for (const auto size : c.dimensions) connector.dimensions.emplace_back().size = size;
+    }
+    to.push_back(std::move(connector));
+  }
+
+  // Of an array that is written as scalars; none when it is too large for that.
+  static std::vector<std::string> element_names(const std::string& name, const std::vector<std::uint64_t>& sizes) {
+    std::uint64_t count = 1;
+    for (const auto size : sizes) count *= std::min<std::uint64_t>(size, most_elements + 1);
+    std::vector<std::string> names;
+    if (count > most_elements || sizes.empty()) return names;
+    for (std::uint64_t e = 0; e < count; ++e) {
+      std::vector<std::uint64_t> indices(sizes.size());
+      std::uint64_t rest = e;
+      for (std::size_t i = sizes.size(); i-- > 0;) {
+        indices[i] = rest % sizes[i] + 1;
+        rest /= sizes[i];
+      }
+      names.push_back(fmt::format("{}[{}]", name, fmt::join(indices, ",")));
+    }
+    return names;
+  }
+  static constexpr std::uint64_t most_elements = 1000;
 
   Connector own_connector(const graph::Connector& c, const graph::System& system) {
     Connector connector;
@@ -144,7 +231,7 @@ class Exporter {
     return connector;
   }
 
-  Component component_of(const graph::Component& from, const graph::System& system) {
+  Component component_of(const graph::Component& from, const std::vector<Connection>& connections) {
     require(
         !from.is_native(),
         "unit '{}' is a model written in C++ or Python ('{}'), which has no file to pack; export it as an FMU first",
@@ -156,7 +243,7 @@ class Exporter {
     if (from.interface == describe::InterfaceType::model_exchange) to.implementation = "ModelExchange";
     if (from.interface == describe::InterfaceType::scheduled_execution) to.implementation = "ScheduledExecution";
     const Description* const d = options_.catalogue ? &options_.catalogue(from) : nullptr;
-    add_connectors(from, system, d, to);
+    add_connectors(from, connections, d, to);
     to.bindings = bindings_of(from.settings, [&](const std::string& name) { return Known{d, find(d, name)}; });
     if (from.substeps != 1 || !from.solver.empty() || from.answers) {
       std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
@@ -176,9 +263,8 @@ class Exporter {
     std::string name = stem;
     for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", stem, n);
     const std::string inside = fmt::format("resources/{}.fmu", name);
-    resources_[key] = inside;
     out_.resources.push_back({source, inside});
-    return escaped(inside);
+    return resources_[key] = escaped(inside);
   }
 
   // As URIs have it (RFC 3986, 2.1).
@@ -207,18 +293,22 @@ class Exporter {
   }
 
   // SSP 2.0, 5.2.1: at least those connectors are there that are connected.
-  void add_connectors(const graph::Component& from, const graph::System& system, const Description* d, Component& to) {
+  void add_connectors(const graph::Component& from, const std::vector<Connection>& connections, const Description* d,
+                      Component& to) {
     std::vector<std::pair<std::string, bool>> ends;  // and whether they are sources
     std::set<std::string> known;
     const auto add = [&](const std::string& name, bool source) {
-      auto base = split_end(d, name).first;
-      if (known.insert(base).second) ends.emplace_back(std::move(base), source);
+      if (known.insert(name).second) ends.emplace_back(name, source);
     };
-    for (const auto& c : system.connections) {
-      if (c.from.element == from.name) add(c.from.connector, true);
-      if (c.to.element == from.name) add(c.to.connector, false);
+    for (const auto& c : connections) {
+      if (c.start_element == from.name) add(c.start_connector, true);
+      if (c.end_element == from.name) add(c.end_connector, false);
     }
-    for (const auto& c : from.connectors) add(c.name, c.causality != Causality::input);
+    for (const auto& c : from.connectors) {
+      const auto* const v = find(d, c.name);
+      const bool split = v != nullptr && v->is_array() && options_.version == Version::v1_0;
+      if (!split) add(c.name, c.causality != Causality::input);
+    }
     for (const auto& [name, source] : ends) to.connectors.push_back(connector_of(from, d, name, source));
   }
 
@@ -226,7 +316,10 @@ class Exporter {
     Connector connector;
     connector.name = name;
     connector.kind = source ? "output" : "input";
-    if (const auto* v = find(d, name)) {
+    // In version 1.0 also an element of an array, by its name.
+    const auto* v = find(d, name);
+    if (v == nullptr) v = find(d, split_end(d, name).first);
+    if (v != nullptr) {
       connector.kind = kind_of(v->causality);
       connector.type = data_type(*d, *v);
       for (const auto& dimension : d->dimensions_of(*v)) {
@@ -305,18 +398,73 @@ class Exporter {
 
   // --- connections
 
-  Connection connection_of(const graph::Connection& from, const graph::System& system) {
+  void add_connection(const graph::Connection& from, const graph::System& system, std::vector<Connection>& all) {
     Connection to;
-    const auto* const source = description_of(system, from.from.element);
-    const auto* const sink = description_of(system, from.to.element);
     if (!from.from.element.empty()) to.start_element = from.from.element;
-    std::tie(to.start_connector, to.start_indices) = split_end(source, from.from.connector);
+    std::tie(to.start_connector, to.start_indices) = split_end(system, from.from);
     if (!from.to.element.empty()) to.end_element = from.to.element;
-    std::tie(to.end_connector, to.end_indices) = split_end(sink, from.to.connector);
+    std::tie(to.end_connector, to.end_indices) = split_end(system, from.to);
     to.suppress_unit_conversion = from.suppress_unit_conversion;
-    to.transformation = transformation_of(from.transformation, find(source, to.start_connector),
-                                          fmt::format("{} → {}", from.from.text(), from.to.text()));
-    return to;
+    const std::string text = fmt::format("{} → {}", from.from.text(), from.to.text());
+    to.transformation = transformation_of(from.transformation,
+                                          find(description_of(system, from.from.element), to.start_connector), text);
+    if (options_.version == Version::v1_0) return add_scalars(std::move(to), from, system, text, all);
+    all.push_back(std::move(to));
+  }
+
+  // SSP 1.0 has no arrays: their elements are connectors of their own, named as in FMI 2.0.
+  void add_scalars(Connection one, const graph::Connection& from, const graph::System& system, const std::string& text,
+                   std::vector<Connection>& all) {
+    const auto starts = scalar_names(system, from.from, std::exchange(one.start_indices, {}));
+    const auto ends = scalar_names(system, from.to, std::exchange(one.end_indices, {}));
+    const bool arrays = starts.size() > 1 || ends.size() > 1;
+    if (arrays && starts.size() != ends.size())
+      out_.notes.push_back(fmt::format(
+          "{}: an array whose size is not known at both ends is written as one connection, which SSP 1.0 does not have",
+          text));
+    if (starts.size() != ends.size()) {
+      all.push_back(std::move(one));
+      return;
+    }
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      all.push_back(one);
+      all.back().start_connector = starts[i];
+      all.back().end_connector = ends[i];
+    }
+  }
+
+  // What an end is as scalars: itself, or the elements of an array; none for one that is too large.
+  [[nodiscard]] std::vector<std::string> scalar_names(const graph::System& system, const graph::Endpoint& end,
+                                                      const std::vector<std::uint64_t>& indices) const {
+    if (!indices.empty()) return {end.connector};
+    const auto* const d = description_of(system, end.element);
+    std::vector<std::uint64_t> sizes;
+    if (const auto* const v = find(d, end.connector)) {
+      for (const auto& dimension : d->dimensions_of(*v)) sizes.push_back(dimension.is_reference ? 0 : dimension.size);
+    } else if (const auto* const c = system_connector(system, end, end.connector)) {
+      sizes = c->dimensions;
+    }
+    if (std::find(sizes.begin(), sizes.end(), 0U) != sizes.end()) return {};
+    return sizes.empty() ? std::vector{end.connector} : element_names(end.connector, sizes);
+  }
+
+  // A connector of the system, or of one inside of it; null when there is none of that name.
+  static const graph::Connector* system_connector(const graph::System& system, const graph::Endpoint& end,
+                                                  const std::string& name) {
+    const auto* const owner = end.element.empty() ? &system : system.system(end.element);
+    if (owner == nullptr) return nullptr;
+    for (const auto& c : owner->connectors)
+      if (c.name == name) return &c;
+    return nullptr;
+  }
+
+  [[nodiscard]] std::pair<std::string, std::vector<std::uint64_t>> split_end(const graph::System& system,
+                                                                             const graph::Endpoint& end) const {
+    if (const auto* const d = description_of(system, end.element)) return split_end(d, end.connector);
+    if (system_connector(system, end, end.connector) != nullptr) return {end.connector, {}};
+    auto parts = split_indices(end.connector);
+    const bool known = system_connector(system, end, parts.first) != nullptr;
+    return known ? parts : std::pair(end.connector, std::vector<std::uint64_t>());
   }
 
   const Description* description_of(const graph::System& system, const std::string& element) const {
@@ -415,8 +563,26 @@ class Exporter {
       for (const auto part : split_white(s.value)) p.values.emplace_back(xsd(part));
     }
     if (!s.unit.empty() && !text) add_unit(s, target, p, set);
-    if (p.values.size() > 1 && options_.version == Version::v2_0) add_dimensions(target, p);
+    if (p.values.size() > 1) add_dimensions(s, target, p);
+    const bool maps = !s.convert_units || !std::holds_alternative<std::monostate>(s.transformation);
+    if (p.values.size() > 1 && options_.version == Version::v1_0 && !maps) return add_elements(p, set);
     set.parameters.push_back(std::move(p));
+  }
+
+  // SSP 1.0 has no values of arrays: one parameter per element.
+  static void add_elements(const Parameter& array, ParameterSet& set) {
+    std::vector<std::uint64_t> sizes;
+    for (const auto& d : array.dimensions) sizes.push_back(d.size.value_or(0));
+    const auto names = element_names(array.name, sizes);
+    require(names.size() == array.values.size(),
+            "the value of '{}' has {} elements, which SSP 1.0 cannot hold; write version 2.0", array.name,
+            array.values.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      auto& one = set.parameters.emplace_back(array);
+      one.name = names[i];
+      one.values = {array.values[i]};
+      one.dimensions.clear();
+    }
   }
 
   // As XSD writes what is not finite.
@@ -456,8 +622,15 @@ class Exporter {
     unit.base = base_of(*base);
   }
 
-  static void add_dimensions(const Known& target, Parameter& p) {
+  static void add_dimensions(const graph::Setting& s, const Known& target, Parameter& p) {
     std::uint64_t product = 1;
+    for (const auto size : s.dimensions) {
+      p.dimensions.emplace_back().size = size;
+      product *= size;
+    }
+    if (!p.dimensions.empty() && product == p.values.size()) return;
+    p.dimensions.clear();
+    product = 1;
     if (target.variable != nullptr)
       for (const auto& d : target.description->dimensions_of(*target.variable)) {
         p.dimensions.emplace_back().size = d.size;

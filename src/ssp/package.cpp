@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include <fmt/ranges.h>
 
@@ -36,6 +37,41 @@ bool is_below(const fs::path& root, const fs::path& path) {
   if (failed) return false;
   const auto [end, unused] = std::mismatch(real_root.begin(), real_root.end(), real.begin(), real.end());
   return end == real_root.end();
+}
+
+// The path as it is spelled on the disk, when one that differs in letter case only is there: tools on Windows do not
+// notice the difference. None when there is none, or more than one.
+std::optional<fs::path> respelled(const fs::path& root, const fs::path& inside) {
+  fs::path found;
+  for (const auto& part : inside) {
+    std::error_code failed;
+    if (part == ".." || fs::exists(root / found / part, failed)) {
+      found /= part;
+      continue;
+    }
+    std::vector<fs::path> same;
+    for (const auto& entry : fs::directory_iterator(root / found, failed))
+      if (iequals(entry.path().filename().string(), part.string())) same.push_back(entry.path().filename());
+    if (same.size() != 1) return std::nullopt;
+    found /= same.front();
+  }
+  return found;
+}
+
+// "file:" URIs (RFC 8089) as paths: "file:///a/b" and "file:/a/b" are absolute, "file:a/b" and "file://./a/b", which
+// tools write as well, are not.
+std::string_view without_file_scheme(std::string_view uri) {
+  if (!iequals(scheme_of(uri), "file")) return uri;
+  uri.remove_prefix(5);
+  if (uri.starts_with("//")) uri.remove_prefix(2);
+  if (uri.starts_with("localhost/")) uri.remove_prefix(9);
+  // "/C:/models" is a path of Windows.
+  return uri.size() > 2 && uri[0] == '/' && uri[2] == ':' ? uri.substr(1) : uri;
+}
+
+bool is_structure(const fs::directory_entry& entry) {
+  std::error_code failed;
+  return entry.is_regular_file(failed) && has_ending(entry.path(), ".ssd");
 }
 
 }  // namespace
@@ -89,11 +125,29 @@ std::shared_ptr<const Package> Package::open(const fs::path& path, std::string s
   return package;
 }
 
+// An archive of the folder instead of what is in it.
+void Package::enter_top_folder() {
+  std::error_code failed;
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(root_, failed)) {
+    if (is_structure(entry)) return;
+    if (!entry.is_directory(failed)) continue;
+    const auto files = fs::directory_iterator(entry.path(), failed);
+    if (!failed && std::any_of(begin(files), end(files), is_structure)) folders.push_back(entry.path());
+  }
+  if (folders.size() != 1) return;
+  root_ = folders.front();
+  remark_ = fmt::format(
+      "the package holds a folder '{}' that holds the files, instead of the files; pack the files "
+      "themselves",
+      root_.filename().string());
+}
+
 void Package::find_structures() {
+  if (unpacked_) enter_top_folder();
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(root_, failed))
-    if (entry.is_regular_file(failed) && has_ending(entry.path(), ".ssd"))
-      structures_.push_back(entry.path().filename().string());
+    if (is_structure(entry)) structures_.push_back(entry.path().filename().string());
   std::sort(structures_.begin(), structures_.end(), [](const auto& a, const auto& b) {
     return std::pair(a != default_structure, a) < std::pair(b != default_structure, b);
   });
@@ -121,10 +175,12 @@ std::string Package::find_structure(std::string_view variant) const {
 }
 
 Package::Place Package::resolve(std::string_view uri, std::string_view folder) const {
+  const auto given = uri;
+  uri = without_file_scheme(uri);
   const auto scheme = scheme_of(uri);
   require(scheme.empty() || scheme.size() == 1,
           "{}: '{}' is not fetched: packages hold what they need; download the file and put it into the package",
-          shown_, uri);
+          shown_, given);
   Place place;
   if (const auto hash = uri.find('#'); hash != std::string_view::npos) {
     place.fragment = percent_decoded(uri.substr(hash + 1));
@@ -133,16 +189,24 @@ Package::Place Package::resolve(std::string_view uri, std::string_view folder) c
   std::string relative = percent_decoded(uri);
   std::replace(relative.begin(), relative.end(), '\\', '/');
   const bool drive = relative.size() > 1 && relative[1] == ':';
-  require(!relative.starts_with('/') && !drive,
+  const bool absolute = relative.starts_with('/');
+  require(!drive && (!absolute || outside_),
           "{}: '{}' is a path of the machine that the package was made on; put the file into the package and name it "
-          "relative to the SSD file",
-          shown_, uri);
-  const auto inside = (fs::path(folder) / relative).lexically_normal();
+          "relative to the SSD file{}",
+          shown_, given, unpacked_ || drive ? "" : ", or allow it with --allow-outside");
+  auto inside = (fs::path(folder) / relative).lexically_normal();  // `relative` alone when it is absolute
+  std::error_code failed;
+  if (!absolute && !fs::exists(root_ / inside, failed)) {
+    if (auto found = respelled(root_, inside)) {
+      inside = std::move(*found);
+      place.respelled = true;
+    }
+  }
   place.inside = inside.generic_string();
   place.path = root_ / inside;
-  place.shown = is_file_ ? place.inside : fmt::format("{}/{}", shown_, place.inside);
+  place.shown = is_file_ || absolute ? place.inside : fmt::format("{}/{}", shown_, place.inside);
   const bool leaves = (!inside.empty() && *inside.begin() == "..") || !is_below(root_, place.path);
-  require(!leaves || outside_, "{}: '{}' leads out of the package; put the file into the package{}", shown_, uri,
+  require(!leaves || outside_, "{}: '{}' leads out of the package; put the file into the package{}", shown_, given,
           unpacked_ ? "" : ", or allow it with --allow-outside");
   return place;
 }

@@ -36,17 +36,21 @@ class Package {
     std::string shown;           // "car.ssp/resources/wheel.fmu"
     std::string inside;          // relative to the root of the package
     std::string fragment{};      // behind '#'
+    bool respelled = false;      // the file is there, but in other letter case than the URI has it
   };
   // What a URI means, relative to the folder (below the root) of the file that has it. Throws Error (input) for a URI
-  // that leads out of the package (unless it may), and for schemes other than relative references.
+  // that leads out of the package (unless it may), and for schemes other than "file".
   [[nodiscard]] Place resolve(std::string_view uri, std::string_view folder = {}) const;
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] const std::string& shown() const { return shown_; }
+  // What is wrong with the package as a whole but could be dealt with; empty: nothing.
+  [[nodiscard]] const std::string& remark() const { return remark_; }
 
  private:
   Package() = default;
   void find_structures();
+  void enter_top_folder();
 
   std::optional<TempFolder> unpacked_;
   bool outside_ = false;
@@ -54,6 +58,7 @@ class Package {
   std::filesystem::path root_;
   std::string shown_;
   std::vector<std::string> structures_;
+  std::string remark_;
 };
 
 // "a%20b" → "a b"; what is no valid escape stays.

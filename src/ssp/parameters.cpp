@@ -35,6 +35,8 @@ graph::Setting setting_of(const ParameterSet& set, const Parameter& p, const std
   } else {
     s.value = fmt::format("{}", fmt::join(p.values, " "));
   }
+  for (const auto& d : p.dimensions)
+    if (d.size) s.dimensions.push_back(*d.size);
   s.number = number_of(set, p);
   s.unit = p.unit;
   const auto unit = std::find_if(set.units.begin(), set.units.end(), [&](const auto& u) { return u.name == p.unit; });

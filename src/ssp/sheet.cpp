@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ssp/builder.hpp"
-
 namespace consort::ssp {
 
 namespace {
@@ -43,6 +41,10 @@ graph::ElementPlace place_of(const Element& element) {
   if (!element.geometry.empty()) {
     place.box = rectangle_of(element.geometry.front());
     if (is_usable(element.geometry.front().rotation)) place.rotation = element.geometry.front().rotation;
+    const auto& g = element.geometry.front();
+    if (!g.icon_source.empty())
+      place.icon = graph::Icon{g.icon_source, is_usable(g.icon_rotation) ? g.icon_rotation : 0, g.icon_flip,
+                               g.icon_fixed_aspect_ratio};
   }
   place.connectors = connectors_of(element, false);
   return place;
@@ -80,14 +82,6 @@ graph::Sheet sheet_of(const System& system) {
   for (const auto& note : system.notes)
     if (const auto box = rectangle_of(note)) sheet.notes.push_back({*box, note.text});
   return sheet;
-}
-
-graph::Sheet read_sheet(const std::filesystem::path& file, const ReadOptions& options) {
-  const auto package = Package::open(file, file.filename().string(), options.allow_outside);
-  Diagnostics diagnostics;
-  Builder builder(diagnostics);
-  static_cast<void>(builder.build(package, package->find_structure(options.variant)));
-  return builder.sheet();
 }
 
 }  // namespace consort::ssp

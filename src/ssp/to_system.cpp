@@ -22,6 +22,9 @@ graph::Document to_system(const std::shared_ptr<const Package>& package, const s
     document.system.experiment.start = ssd.default_experiment.front().start_time;
     document.system.experiment.stop = ssd.default_experiment.front().stop_time;
   }
+  document.sheet = std::make_shared<const graph::Sheet>(builder.sheet());
+  if (!package->remark().empty())
+    diagnostics.add({Severity::warning, package->shown(), 0, "SSP 2.0, 3.1: packages", package->remark()});
   apply_annotations({ssd, *package, package->resolve(structure).shown}, document, diagnostics);
   document.system.kept = builder.packages();
   return document;
@@ -37,7 +40,8 @@ graph::Document read_system(const std::filesystem::path& file, const ReadOptions
   const auto ends = [](const Diagnostic& d) { return d.severity == Severity::error && d.rule != schema_rule; };
   const auto errors = std::count_if(diagnostics.all().begin(), diagnostics.all().end(), ends);
   for (const auto& d : diagnostics.all()) {
-    if (ends(d))
+    if (ends(d) && options.look) document.system.notes.push_back(fmt::format("cannot be run: {}", d.text()));
+    if (ends(d) && !options.look)
       throw input_error(
           "{}{}", d.text(),
           errors == 1 ? std::string()

@@ -14,6 +14,9 @@ namespace consort::ssp {
 struct ReadOptions {
   std::string variant{};       // which SSD of the package, see Package::find_structure()
   bool allow_outside = false;  // see Package::open()
+  // To be looked at, not run: what is wrong is told in the notes, and units whose FMU is not there are what the file
+  // says about them.
+  bool look = false;
 };
 
 // A package (.ssp), a folder that one was unpacked into, or an SSD file. Throws Error (input) for what cannot be made a

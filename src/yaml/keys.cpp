@@ -22,7 +22,8 @@ constexpr std::array component{Name("fmu"),      Name("model"),   Name("interfac
 constexpr std::array included{Name("system"), Name("set")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
                               Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure")};
-constexpr std::array connector{Name("causality"), Name("type"), Name("unit")};
+constexpr std::array signals{Name("signals"), Name("of"), Name("units_of_measure")};
+constexpr std::array connector{Name("causality"), Name("type"), Name("unit"), Name("dimensions")};
 constexpr std::array connection{Name("from"), Name("to"),     Name("factor"),       Name("offset"),
                                 Name("map"),  Name("others"), Name("convert_units")};
 constexpr std::array value{Name("value"), Name("unit")};
@@ -64,6 +65,7 @@ constexpr KeyTable tables[] = {
     {"iteration", "'iteration'", iteration},
     {"control", "'control'", control},
     {"bond", "a power bond", bond},
+    {"signals", "signals that are shared", signals},
 };
 
 }  // namespace
@@ -85,6 +87,7 @@ const KeyTable& scenario_keys() { return tables[13]; }
 const KeyTable& iteration_keys() { return tables[14]; }
 const KeyTable& control_keys() { return tables[15]; }
 const KeyTable& bond_keys() { return tables[16]; }
+const KeyTable& signals_keys() { return tables[17]; }
 std::span<const KeyTable> all_key_tables() { return tables; }
 
 }  // namespace consort::yaml

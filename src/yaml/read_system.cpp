@@ -86,6 +86,10 @@ void read_connector(const View& view, bool with_causality, Connector& connector)
   const Fields fields(view, connector_keys());
   if (const auto type = fields.find("type")) connector.type = read_type(*type);
   if (const auto unit = fields.find("unit")) connector.unit = unit->text("the unit of a connector");
+  if (const auto dimensions = fields.find("dimensions"))
+    for (const auto& one : dimensions->list("the dimensions of a connector"))
+      connector.dimensions.push_back(
+          static_cast<std::uint64_t>(one.integer("a dimension of a connector", 1, 1'000'000'000)));
   if (const auto causality = fields.find("causality")) {
     if (!with_causality) throw causality->error("the place of this connector says its causality; remove the key");
     const auto kind = causality->choice("the causality", {"parameter", "calculatedParameter", "input", "output",
@@ -103,7 +107,7 @@ void read_connectors(const View& view, describe::Causality causality, bool with_
     const auto& name = key.text("the name of a connector");
     const auto [other, is_new] = known.emplace(name, key.where());
     if (!is_new) throw key.error("there is another connector {} ({}); rename one", quote(name), other->second);
-    connectors.push_back({name, causality, {}, {}, key.where()});
+    connectors.push_back({name, causality, {}, {}, key.where(), {}});
     return connectors.back();
   };
   if (view.is(Node::Kind::list)) {
@@ -150,6 +154,7 @@ class ElementReader {
       return std::any_of(all.begin(), all.end(), [&](const auto& e) { return e.first.node().text == field; });
     };
     if (has("system")) return read_included(key, Fields(value, included_keys()));
+    if (has("signals")) return read_signals(key, Fields(value, signals_keys()));
     if (has("units") || has("connections")) return read_inline(key, Fields(value, inline_keys()));
     read_component(key, Fields(value, component_keys()));
   }
@@ -216,6 +221,17 @@ class ElementReader {
     System inner;
     read_contents(fields, folder_, context_, inner);
     add_system(key, std::move(inner), nullptr);
+  }
+
+  // Shared signals have no contents: what reaches one of them leaves it wherever it is connected from.
+  void read_signals(const View& key, const Fields& fields) {
+    System shared;
+    const auto of = fields.find("of");
+    shared.kind = of ? System::Kind::reference : System::Kind::dictionary;
+    shared.dictionary = of ? of->text("'of'") : key.node().text;
+    if (const auto units = fields.find("units_of_measure")) read_units_of_measure(*units, shared);
+    read_connectors(fields.need("signals"), describe::Causality::local, true, shared.connectors);
+    add_system(key, std::move(shared), nullptr);
   }
 
   void add_system(const View& key, System inner, const View* set) {

@@ -147,11 +147,24 @@ class Writer {
     for (const auto& component : system.components) write_component(component, level + 1);
     for (const auto& inner : system.systems) {
       line(level + 1, "{}:", scalar(inner.name));
-      write_contents(inner, level + 2);
+      if (inner.kind == System::Kind::plain) {
+        write_contents(inner, level + 2);
+      } else {
+        write_signals(inner, level + 2);
+      }
     }
     if (!system.connections.empty()) line(level, "connections:");
     for (const auto& connection : system.connections) line(level + 1, "- {}", connection_text(connection));
     write_settings("set", system.settings, level);
+  }
+
+  void write_signals(const System& shared, int level) {
+    write_units_of_measure(shared, level);
+    if (shared.kind == System::Kind::reference) line(level, "of: {}", scalar(shared.dictionary));
+    line(level, "signals:{}", shared.connectors.empty() ? " {}" : "");
+    for (const auto& connector : shared.connectors)
+      line(level + 1, "{}:{}", scalar(connector.name),
+           connector_text(connector, connector.causality != describe::Causality::local));
   }
 
   void write_units_of_measure(const System& system, int level) {
@@ -176,6 +189,8 @@ class Writer {
     if (with_causality) flow.add("causality", std::string(describe::name_of(connector.causality)));
     if (connector.type) flow.add("type", std::string(name_of(*connector.type)));
     if (!connector.unit.empty()) flow.add("unit", scalar(connector.unit));
+    if (!connector.dimensions.empty())
+      flow.add("dimensions", fmt::format("[{}]", fmt::join(connector.dimensions, ", ")));
     return flow.empty() ? std::string() : " " + flow.text();
   }
 

@@ -109,5 +109,37 @@ TEST_F(Packages, ThatAreWrongAreDiagnosedWithFileAndLine) {
   EXPECT_THAT(ended.err, HasSubstr("the component 'wheel' needs 'car/resources/wheel.fmu', which is not there"));
 }
 
+TEST_F(Packages, ThatCannotBeRunAreShownAndDrawn) {
+  fs::create_directories(desk.folder() / "car");
+  desk.write("car/SystemStructure.ssd",
+             "<SystemStructureDescription version='1.0' name='car'>\n<System name='s'><Elements>\n"
+             "<Component name='wheel' source='resources/wheel.fmu'><Connectors><Connector name='x' kind='output'/>"
+             "</Connectors></Component><Component name='body' source='http://example.org/body.fmu'/>\n</Elements>"
+             "<Connections><Connection startElement='wheel' startConnector='x' endElement='body' endConnector='z'/>"
+             "</Connections></System>\n</SystemStructureDescription>");
+  EXPECT_THAT(run_ok({"info", "car"}).out,
+              AllOf(HasSubstr("├─ wheel  wheel.fmu"), HasSubstr("cannot be run"), HasSubstr("is not fetched")));
+  const auto drawn = run_ok({"graph", "car", "-o", "car.svg"});
+  EXPECT_THAT(drawn.out, HasSubstr("2 units, 1 connections"));
+  EXPECT_THAT(desk.read("car.svg"), AllOf(HasSubstr("wheel.x → body.z"), HasSubstr(">body<")));
+}
+
+TEST_F(Packages, KeepSignalsThatAreSharedThroughYaml) {
+  desk.write("bus.yaml", "consort: 1\nunits:\n  source: " + fmu("fmi2/Dahlquist.fmu") +
+                             "\n  bus: {signals: {level: {type: Float64}}}\n  box:\n    units:\n      feed: " +
+                             fmu("fmi3/Feedthrough.fmu") +
+                             "\n      line: {signals: [level], of: bus}\n"
+                             "    connections: [line.level -> feed.float64_in]\n"
+                             "connections: [source.x -> bus.level]\nexperiment: {stop: 1, step: 10 ms}\n");
+  static_cast<void>(run_ok({"run", "bus.yaml", "--output-file", "first.csv", "-q"}));
+  EXPECT_LT(last("first.csv", "box.feed.float64_out"), 1);
+  static_cast<void>(run_ok({"convert", "bus.yaml", "bus.ssp"}));
+  static_cast<void>(run_ok({"check", "bus.ssp", "--strict"}));
+  static_cast<void>(run_ok({"convert", "bus.ssp", "again.yaml"}));
+  EXPECT_THAT(desk.read("again.yaml"), AllOf(HasSubstr("signals:"), HasSubstr("of: bus")));
+  static_cast<void>(run_ok({"run", "again.yaml", "--output-file", "again.csv", "-q"}));
+  EXPECT_EQ(desk.read("again.csv"), desk.read("first.csv"));
+}
+
 }  // namespace
 }  // namespace consort::cli_tests

@@ -1,10 +1,12 @@
 // Systems whose elements have places on a sheet, y pointing up.
+#include <fstream>
 #include <map>
 #include <memory>
 #include <regex>
 
 #include <gmock/gmock.h>
 
+#include "base/temp_folder.hpp"
 #include "base/xml.hpp"
 #include "draw/diagram.hpp"
 #include "draw/diagram_model.hpp"
@@ -139,6 +141,24 @@ TEST_F(Placed, ABoxIsRotatedCounterClockwiseAroundItsMiddle) {
   EXPECT_NEAR(low.height / low.width, 3, 1e-9);
   EXPECT_NEAR(low.outputs.at(0).x, low.width / 2, 1e-9);
   EXPECT_NEAR(low.outputs.at(0).y, 0, 1e-9);
+}
+
+TEST_F(Placed, AnIconFillsItsBoxAndIsTurnedByItself) {
+  const TempFolder folder("icon");
+  const auto file = folder.path() / "icon.svg";
+  std::ofstream(file) << "<svg/>";
+  sheet.elements[0].icon = Icon{file, 90, true, true};
+  sheet.elements[0].box = Rectangle{40, 0, 0, 30};
+  const auto plan = compiled(s);
+  const auto svg = diagram_svg(s, plan, {"", &sheet});
+  EXPECT_THAT(svg, HasSubstr("data:image/svg+xml;base64,PHN2Zy8+"));
+  EXPECT_THAT(svg, HasSubstr("xMidYMid meet"));
+  EXPECT_THAT(svg, HasSubstr("rotate(-90.00) scale(-1 1)"));
+  static_cast<void>(XmlDocument::parse(svg, "drawing"));
+  std::ofstream(file) << std::string(300'000, ' ') << "<svg/>";
+  EXPECT_EQ(diagram_svg(s, plan, {"", &sheet}).find("<image"), std::string::npos) << "too large";
+  std::ofstream(file) << "<html/>";
+  EXPECT_EQ(diagram_svg(s, plan, {"", &sheet}).find("<image"), std::string::npos) << "no picture";
 }
 
 TEST_F(Placed, LinesGoThroughTheirCornersInEitherDirectionOfWriting) {

@@ -495,16 +495,53 @@ TEST_F(Parameters, ThatAreTunableFollowSignals) {
   EXPECT_TRUE(comes_from(shelf.compile(s), "b.tunable", "a.calculated"));
 }
 
-TEST_F(Parameters, CannotTakeWhatIsNotKnownBeforeTheRun) {
+TEST_F(Parameters, TakeWhatIsCalculatedInInitializationMode) {
+  s.connect("a.calculated", "b.p", {2, 1});
+  const auto plan = shelf.compile(s);
+  ASSERT_EQ(plan.parameters.size(), 1U);
+  const auto& route = plan.parameters.front();
+  EXPECT_EQ((*plan.units[route.from.unit].description)[route.from.variable].name, "calculated");
+  EXPECT_EQ((*plan.units[route.to.unit].description)[route.to.variable].name, "p");
+  EXPECT_EQ(route.factor, 2);
+  EXPECT_EQ(route.offset, 1);
+  EXPECT_TRUE(plan.connections.empty()) << "nothing is left to do in a step";
+}
+
+TEST_F(Parameters, ThatAreArraysTakeSingleElements) {
+  s.components[1].set("many", "7 8 9");
+  s.connect("a.c", "b.many[2]");
+  EXPECT_EQ(start(shelf.compile(s), "b.many"), "7 1.5 9");
+}
+
+TEST_F(Parameters, HaveOneSource) {
+  s.connect("a.c", "b.p");
   s.connect("a.calculated", "b.p");
-  EXPECT_THAT(shelf.error(s), testing::AllOf(HasSubstr("'a.calculated'"), HasSubstr("'b.p'"),
-                                             HasSubstr("calculatedParameter (fixed)"), HasSubstr("--set b.p=VALUE")));
-  s.connections.clear();
+  EXPECT_THAT(shelf.error(s), testing::AllOf(HasSubstr("b.p"), HasSubstr("has two sources")));
+}
+
+TEST_F(Parameters, ThatAreSizesCannotWaitForTheInitialization) {
+  auto& n = shelf.add("n.fmu");
+  n.add("size", describe::Causality::structural_parameter, Type::UInt64);
+  n.last().variability = describe::Variability::fixed;
+  auto& c = shelf.add("c.fmu");
+  c.add("count", describe::Causality::calculated_parameter, Type::UInt64);
+  c.last().variability = describe::Variability::fixed;
+  s.add("c", "c.fmu");
+  s.add("n", "n.fmu");
+  s.connect("c.count", "n.size");
+  EXPECT_THAT(shelf.error(s), testing::AllOf(HasSubstr("n.size"), HasSubstr("connect a constant")));
+}
+
+TEST_F(Parameters, CannotTakeWhatIsNotKnownBeforeTheRun) {
   s.connect("a.y", "b.p");
-  EXPECT_THAT(shelf.error(s), testing::AllOf(HasSubstr("'a.y'"), HasSubstr("'b.p'")));
+  EXPECT_THAT(shelf.error(s), testing::AllOf(HasSubstr("'a.y'"), HasSubstr("'b.p'"), HasSubstr("output (continuous)"),
+                                             HasSubstr("--set b.p=VALUE")));
   s.connections.clear();
   s.connect("a.y", "a.c");
   EXPECT_THAT(shelf.error(s), HasSubstr("cannot be driven"));
+  s.connections.clear();
+  s.connect("a.calculated", "b.n");
+  EXPECT_THAT(shelf.error(s), HasSubstr("Float64 cannot be taken as Int32"));
 }
 
 }  // namespace

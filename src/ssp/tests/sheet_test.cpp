@@ -26,7 +26,8 @@ TEST(Sheet, HasTheGeometryOfAllLevelsAndFiles) {
       Workshop::connections(
           Workshop::connection("a.y", "inner.u", {}, R"(<ssd:ConnectionGeometry pointsX="1 2" pointsY="3 4"/>)")) +
       R"(<ssd:GraphicalElements><ssd:Note x1="0" y1="0" x2="9" y2="9" text="hello"/></ssd:GraphicalElements>)"));
-  const auto sheet = read_sheet(w.folder());
+  const auto document = read_system(w.folder(), {.look = true});
+  const auto& sheet = *document.sheet;
   ASSERT_EQ(sheet.elements.size(), 2U);
   EXPECT_EQ(sheet.elements[0].name, "a");
   EXPECT_EQ(sheet.elements[1].name, "inner");
@@ -57,7 +58,7 @@ TEST(Sheet, LeavesOutWhatNoDrawingHas) {
       Workshop::component("flat", "resources/a.fmu", fmt::format(fmt::runtime(box), 1, 1, 1, 5)) +
       Workshop::component("endless", "resources/a.fmu", fmt::format(fmt::runtime(box), 0, 0, "INF", 1)) +
       Workshop::component("nobody", "resources/a.fmu", fmt::format(fmt::runtime(box), "NaN", 0, 1, 1)))));
-  EXPECT_TRUE(read_sheet(w.folder()).elements.empty());
+  EXPECT_TRUE(read_system(w.folder()).sheet->elements.empty());
 }
 
 }  // namespace

@@ -325,7 +325,9 @@ INSTANTIATE_TEST_SUITE_P(Ssp, Escapes,
                                            std::pair("..\\outside.fmu", "leads out of the package"),
                                            std::pair("/etc/outside.fmu", "is a path of the machine"),
                                            std::pair("C:/outside.fmu", "is a path of the machine"),
-                                           std::pair("file:///etc/outside.fmu", "is not fetched"),
+                                           std::pair("file:///etc/outside.fmu", "is a path of the machine"),
+                                           std::pair("file:///C:/outside.fmu", "is a path of the machine"),
+                                           std::pair("ftp://example.org/a.fmu", "is not fetched"),
                                            std::pair("http://example.org/a.fmu", "is not fetched"),
                                            std::pair("https://example.org/a.fmu", "download the file")));
 
