@@ -35,12 +35,11 @@ double distance(const example::Outcome& a, const example::Outcome& b) {
   return largest;
 }
 
-void draw(const graph::Document& document, const fs::path& file, const fs::path& to) {
+void draw(const graph::Document& document, const fs::path& to) {
   engine::Library library{engine::LibraryOptions{}};
   const auto plan = graph::compile(document.system, library.catalogue());
-  const auto sheet = engine::read_sheet(file);
   std::ofstream out(to);
-  out << draw::diagram_svg(document.system, plan, {"", &sheet});
+  out << draw::diagram_svg(document.system, plan, {"", document.sheet.get()});
   if (!out.flush()) throw run_error("{}: cannot be written; check the folder and the disk", to.string());
   fmt::print("wrote {}\n", to.string());
 }
@@ -70,7 +69,7 @@ int ssp_example(const char* program, const fs::path& folder) {
   fmt::print("\n");
   const std::array<std::string, 3> shown{"temperature", "controller.u", "heat"};
   example::write_plot(folder, "ssp", package.result, shown, "A heated rod, from a package of the SSP standard");
-  draw(document, file, folder / "diagram.svg");
+  draw(document, folder / "diagram.svg");
   return figures.exit_status();
 }
 

@@ -41,8 +41,8 @@ std::string ending_of(const std::string& file) {
   return ending;
 }
 
-// A drawing needs no more than the file says: units that cannot be opened are drawn with the connectors that the file
-// gives them, and when the system cannot be compiled, all are.
+// A drawing needs no more than a package says: units that cannot be opened are drawn with the connectors that it gives
+// them, and when the system cannot be compiled, all are. A file written by hand has mistakes that can be corrected.
 graph::Plan compile_to_draw(const graph::System& system, const graph::Catalogue& catalogue, graph::Outlines& outlines) {
   const graph::Catalogue known = [&](const graph::Component& c) -> const describe::Description& {
     try {
@@ -72,7 +72,9 @@ int draw_graph(const Options& o) {
   from.open = o.open;
   engine::Library library(std::move(from));
   graph::Outlines outlines(document.system);
-  const auto plan = compile_to_draw(document.system, library.catalogue(), outlines);
+  const bool package = document.sheet != nullptr;
+  const auto plan = package ? compile_to_draw(document.system, library.catalogue(), outlines)
+                            : graph::compile(document.system, library.catalogue());
   fmt::print("{} units, {} connections, {} algebraic loops\n", plan.units.size(), plan.connections.size(),
              plan.loops.size());
   for (const auto& loop : plan.loops) {

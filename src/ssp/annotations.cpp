@@ -69,10 +69,19 @@ class Applier {
     if (a.type == "com.opensimulationplatform") osp_run(a, xml);
     if (a.type == "org.openmodelica") omsimulator_run(a, xml);
     if (a.type.starts_with("se.umu.math.umit")) fmigo_run(a, xml);
+    if (a.type == "com.avl.model.connect.ssp.task") openmcx_run(a, xml);
   }
 
   void osp_run(const Annotation& a, const pugi::xml_document& xml) {
     if (const auto step = positive(find(xml, "FixedStepAlgorithm"), "baseStepSize")) use_step(a, *step);
+  }
+
+  void openmcx_run(const Annotation& a, const pugi::xml_document& xml) {
+    const auto task = find(xml, "Task");
+    if (const auto step = positive(task, "deltaTime")) use_step(a, *step);
+    const std::string_view type = task.attribute("stepType").value();
+    if (type == "sequential") document_.run.stepper = "gauss-seidel";
+    if (type.starts_with("parallel")) document_.run.stepper = "jacobi";
   }
 
   void omsimulator_run(const Annotation& a, const pugi::xml_document& xml) {
@@ -229,6 +238,19 @@ class Applier {
 };
 
 }  // namespace
+
+ForeignPort foreign_port(const Connector& connector) {
+  ForeignPort port;
+  for (const auto& a : connector.annotations) {
+    if (a.type != "com.avl.model.connect.ssp.port") continue;
+    pugi::xml_document xml;
+    xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment);
+    const auto node = find(xml, "Port");
+    port.variable = node.attribute("nameInModel").value();
+    port.value = node.first_child().attribute("default").value();
+  }
+  return port;
+}
 
 void apply_annotations(const Annotated& from, graph::Document& document, Diagnostics& diagnostics) {
   Applier(from, document, diagnostics)();

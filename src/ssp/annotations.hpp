@@ -22,4 +22,12 @@ struct Annotated {
 // Fills in what the annotations of the root file and of its own systems say; `document` is made of `from.structure`.
 void apply_annotations(const Annotated& from, graph::Document& document, Diagnostics& diagnostics);
 
+// What Model.CONNECT and OpenMCx say about a connector of a component: the name of its variable when that is another,
+// and the value that it has when nothing drives it. Empty where they say nothing.
+struct ForeignPort {
+  std::string variable{};
+  std::string value{};
+};
+[[nodiscard]] ForeignPort foreign_port(const Connector& connector);
+
 }  // namespace consort::ssp

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ssp/annotations.hpp"
 #include "ssp/parameters.hpp"
 #include "ssp/read.hpp"
 #include "ssp/sheet.hpp"
@@ -312,6 +313,16 @@ void Builder::add_unit(const Source& source, const Component& c, const fs::path&
       continue;
     }
     component.connectors.push_back(connector_of(connector, source.shown));
+    if (connector.annotations.empty()) continue;
+    auto port = foreign_port(connector);
+    auto& made = component.connectors.back();
+    if (!port.variable.empty()) made.name = std::move(port.variable);
+    if (port.value.empty()) continue;
+    auto& setting = component.settings.emplace_back();
+    setting.name = made.name;
+    setting.value = std::move(port.value);
+    setting.lenient = true;
+    setting.where = made.where;
   }
   append_bindings(source, c.bindings, &c, component.settings);
   to.components.push_back(std::move(component));

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
+#include "ssp/annotations.hpp"
 #include "ssp/builder.hpp"
 #include "ssp/parameters.hpp"
 
@@ -27,8 +28,11 @@ class Index {
     end.own = !element || element->empty();  // some tools write an empty name for the system itself
     end.element = end.own ? &system_ : find(*element);
     end.endpoint = {end.own ? "" : *element, connector};
-    if (!indices.empty()) end.endpoint.connector += fmt::format("[{}]", fmt::join(indices, ","));
     if (end.element != nullptr) end.connector = this->connector(*end.element, connector);
+    if (!end.own && end.connector != nullptr && !end.connector->annotations.empty())
+      if (auto port = foreign_port(*end.connector); !port.variable.empty())
+        end.endpoint.connector = std::move(port.variable);
+    if (!indices.empty()) end.endpoint.connector += fmt::format("[{}]", fmt::join(indices, ","));
     end.role = end.connector == nullptr ? Role::any : role_of(end.connector->kind, end.own);
     return end;
   }

@@ -204,7 +204,7 @@ struct NestedPlaced : testing::Test {
     outer.add_system(std::move(inner));
     outer.connect("motor.y", "axle.force");
     sheet.elements = {{"motor", Rectangle{0, 0, 20, 20}},
-                      {"axle", Rectangle{60, 0, 120, 20}, 0, {{"force", Point{0, 0.25}}}}};
+                      {"axle", Rectangle{60, 0, 120, 20}, 0, {}, {{"force", Point{0, 0.25}}}}};
   }
   System outer{"car"};
   Sheet sheet;

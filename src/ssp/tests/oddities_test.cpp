@@ -168,6 +168,29 @@ TEST_F(Oddities, LongNamesAreNames) {
   EXPECT_TRUE(comes_from(w.plan(), "b.u", name + ".y"));
 }
 
+TEST_F(Oddities, PortsAndTasksOfOpenMcxAreUnderstood) {
+  const auto port = [](std::string_view name, std::string_view kind, std::string_view inside) {
+    return fmt::format(
+        R"(<ssd:Connectors><ssd:Connector name="{}" kind="{}"><ssc:Real/><ssd:Annotations><ssc:Annotation )"
+        R"(type="com.avl.model.connect.ssp.port" xmlns:mc="p">{}</ssc:Annotation></ssd:Annotations></ssd:Connector>)"
+        R"(</ssd:Connectors>)",
+        name, kind, inside);
+  };
+  w.structure(W::ssd(
+      W::elements(W::component("a", "resources/a.fmu",
+                               port("out", "output", R"(<mc:Port nameInModel="y"><mc:Real/></mc:Port>)")) +
+                  W::component("b", "resources/b.fmu",
+                               port("in", "input", R"(<mc:Port nameInModel="u"><mc:Real default="8.0"/></mc:Port>)"))) +
+          W::connections(W::connection("a.out", "b.in")),
+      R"(<ssd:DefaultExperiment stopTime="1"><ssd:Annotations><ssc:Annotation type="com.avl.model.connect.ssp.task" )"
+      R"(xmlns:mc="t"><mc:Task stepType="sequential" deltaTime="0.001"/></ssc:Annotation></ssd:Annotations>)"
+      R"(</ssd:DefaultExperiment>)"));
+  expect_connected();
+  EXPECT_EQ(w.start("b.u"), "8");
+  EXPECT_EQ(w.document().system.experiment.step, 0.001);
+  EXPECT_EQ(w.document().run.stepper, "gauss-seidel");
+}
+
 // --- packages that cannot be run can be looked at
 
 TEST_F(Oddities, WhatCannotBeRunCanBeLookedAt) {
