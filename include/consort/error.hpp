@@ -25,4 +25,8 @@ class CONSORT_API Error : public std::runtime_error {
   Fault fault_;
 };
 
+// Once, at the beginning of a program: when an FMU crashes, the process still ends as it would have, but one paragraph
+// on stderr names the unit, the call and the simulated time before, and rows that wait to be written are written.
+CONSORT_API void report_crashes();
+
 }  // namespace consort

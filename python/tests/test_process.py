@@ -192,3 +192,14 @@ def test_ctrl_c_in_another_thread_leaves_runs_alone(fmus):
             time.sleep(0.01)
     thread.join()
     assert results[0].time[-1] == 20 and not results[0].ended_early
+
+
+@pytest.mark.skipif("CONSORT_SANITIZED" in os.environ, reason="sanitizers report crashes themselves")
+def test_a_crash_of_an_fmu_is_told_before_the_process_ends(fmus):
+    program = f"""
+        import consort
+        consort.simulate_fmu({str(fmus / "fmi2/Bad.fmu")!r}, step_size=0.1, start_values={{"deed": "crash"}})
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == -signal.SIGSEGV
+    assert "crashed in fmi2DoStep at t = " in done.stderr

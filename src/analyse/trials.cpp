@@ -155,6 +155,7 @@ Finding input_derivatives(const fmi::Fmu& fmu, const SubjectOptions& options) {
     Subject subject(fmu, options);
     if (subject.co_simulation()->input_derivatives() == nullptr) return absent("it takes no derivatives of its inputs");
     if (subject.real_inputs().empty()) return absent("it has no continuous inputs");
+    if (subject.real_outputs().empty()) return absent("it has no continuous output that could show it");
   }
   const double apart = difference(run(false), run(true));
   return apart > 0 ? holds("inputs that move within a step are taken, and outputs show it")
@@ -168,7 +169,6 @@ Finding output_derivatives(const fmi::Fmu& fmu, const SubjectOptions& options) {
   Subject subject(fmu, options);
   auto* const derivatives = subject.co_simulation()->output_derivatives();
   if (derivatives == nullptr) return absent("it tells no derivatives of its outputs");
-  const auto& outputs = subject.real_outputs();
   if (outputs.empty()) return absent("it has no continuous outputs");
   std::vector<ValueReference> references;
   for (const auto id : outputs) references.push_back(fmu.description()[id].reference);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/crash_guard.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -49,3 +50,5 @@ VariableInfo variable_info(const describe::Description& d, const describe::Varia
 }
 
 }  // namespace consort::api
+
+void consort::report_crashes() { install_crash_report(); }

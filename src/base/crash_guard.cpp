@@ -207,6 +207,26 @@ void on_crash(int signal) {
   ::_exit(1);
 }
 
+// --- in other people's programs
+
+constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+std::array<struct sigaction, crash_signals.size()> others_actions{};
+
+void tell_crash(int signal) {
+  if (current_call_site() != nullptr && in_handler == 0) {
+    in_handler = 1;
+    static constinit std::atomic<bool> reported = false;
+    if (!reported.exchange(true)) {
+      flush_all();
+      report(signal);
+    }
+  }
+  for (std::size_t i = 0; i < crash_signals.size(); ++i)
+    if (crash_signals[i] == signal) ::sigaction(signal, &others_actions[i], nullptr);
+  // What faulted faults again when this returns; what was raised is over.
+  if (signal == SIGABRT) ::raise(signal);
+}
+
 // --- an end that was asked for
 
 std::atomic<int> wanted_exit{-1};
@@ -264,6 +284,19 @@ void install_crash_guard() {
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
   ::sigemptyset(&action.sa_mask);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::sigaction(signal, &action, nullptr);
+}
+
+void install_crash_report() {
+  static const bool once = [] {
+    use_crash_stack();
+    struct sigaction action {};
+    action.sa_handler = tell_crash;
+    action.sa_flags = SA_ONSTACK | SA_NODEFER;
+    ::sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i < crash_signals.size(); ++i) ::sigaction(crash_signals[i], &action, &others_actions[i]);
+    return true;
+  }();
+  static_cast<void>(once);
 }
 
 void use_crash_stack() {

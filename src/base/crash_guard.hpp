@@ -31,6 +31,10 @@ extern constinit thread_local const CallSite* call_site __attribute__((tls_model
 // the units that are loaded.
 void install_crash_guard();
 void use_crash_stack();
+// For programs that are not ours, such as Python's interpreter: a crash inside of foreign code is told and the buffers
+// are flushed in the same way, and then happens what would have happened without us (a core file, faulthandler's
+// traceback); any other crash is none of our business. Once is enough, and more do no harm.
+void install_crash_report();
 
 // Says that a unit is loaded while the object lives, and may have started threads. The name is copied (63 bytes of it).
 class LoadedUnit {

@@ -21,6 +21,7 @@
 #include "solve/nonlinear.hpp"
 #include "step/controller.hpp"
 #include "step/stepper.hpp"
+#include "yaml/view.hpp"
 
 namespace consort::cli {
 
@@ -82,7 +83,12 @@ std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
     const auto equals = text.find('=');
     require(equals != std::string::npos && equals > 0, "--set '{}': write it as UNIT.VARIABLE=VALUE", text);
-    settings.push_back({text.substr(0, equals), text.substr(equals + 1), {}, "--set"});
+    graph::Setting setting{text.substr(0, equals), text.substr(equals + 1), {}, "--set"};
+    if (const auto parts = yaml::split_unit(setting.value)) {
+      setting.unit = parts->second;
+      setting.value = std::string(parts->first);
+    }
+    settings.push_back(std::move(setting));
   }
   return settings;
 }
@@ -164,8 +170,8 @@ int run_system(const Options& o) {
 }
 
 template <class T>
-void add_number(CLI::App& command, const char* name, std::optional<T>& value, const char* help) {
-  command.add_option_function<T>(
+CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& value, const char* help) {
+  return command.add_option_function<T>(
       name, [&value](const T& v) { value = v; }, help);
 }
 
@@ -195,19 +201,23 @@ void add_run(CLI::App& app, Action& action) {
              "of the coupling error, times nominal values (default: as the relative one)");
   add_number(c, "--min-step", o->run.control.minimum, "smallest communication step in s, where steps vary");
   add_number(c, "--max-step", o->run.control.maximum, "largest communication step in s, where steps vary");
-  add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)");
+  add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)")
+      ->check(CLI::Range(1, 1024));
   c.add_option("--loop-method", o->loop_method, "for algebraic loops: " + names_of(solve::nonlinear_methods()));
   c.add_option("--iteration", o->iteration, "for the stepper 'iterated': " + names_of(couple::accelerators()));
   add_number(c, "--iteration-tolerance", o->iteration_tolerance,
              "for the stepper 'iterated': of inputs, relative to their nominal value or themselves (default: 1e-6)");
-  c.add_option("--set", o->set, "UNIT.VARIABLE=VALUE, any number of times")->take_all()->allow_extra_args(false);
+  c.add_option("--set", o->set,
+               "UNIT.VARIABLE=VALUE, with a unit of measure if wanted ('a.x=3 cm'), any number of times")
+      ->take_all()
+      ->allow_extra_args(false);
   c.add_option("--parameters", o->parameters,
                "file with start values, .ssv or .csv (name, value, unit), any number of times; --set beats it")
       ->take_all()
       ->allow_extra_args(false);
   c.add_option("--input-file", o->run.input_file, "CSV with time and the system's inputs");
   c.add_option("--output-file", o->output_file, "result file (default: NAME.h5 here); '-' is CSV on standard output");
-  c.add_flag("--no-output", o->no_output, "record nothing");
+  c.add_flag("--no-output", o->no_output, "record nothing")->excludes("--output-file");
   c.add_option("--output-variable", o->record,
                "what to record, with * and ?, any number of times (default: all outputs)")
       ->take_all()

@@ -27,6 +27,14 @@ double number(const T& element) {
 }
 
 template <class T>
+Error misfit(const Conversion& c, T value) {
+  return run_error(
+      "the connection {}: the value {} does not fit into an input of type {}; scale it with a transformation, or find "
+      "out why the output is that large",
+      c.connection, value, name_of(c.to));
+}
+
+template <class T>
 T rounded(double x, const Conversion& c) {
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(x);
@@ -37,8 +45,7 @@ T rounded(double x, const Conversion& c) {
     const double r = std::nearbyint(x);
     constexpr auto low = static_cast<double>(std::numeric_limits<Integer>::min());
     const double high = std::ldexp(1.0, std::numeric_limits<Integer>::digits);  // one more than the largest
-    if (!(r >= low && r < high))
-      throw run_error("the value {} does not fit into an input of type {}", x, name_of(c.to));
+    if (!(r >= low && r < high)) throw misfit(c, x);
     return T(static_cast<Integer>(r));
   }
 }
@@ -54,8 +61,7 @@ To integer_of(const From& from, const Conversion& c) {
     }
   }();
   using Integer = std::conditional_t<std::is_same_v<To, EnumValue>, std::int64_t, To>;
-  if (!std::in_range<Integer>(value))
-    throw run_error("the value {} does not fit into an input of type {}", value, name_of(c.to));
+  if (!std::in_range<Integer>(value)) throw misfit(c, value);
   return To(static_cast<Integer>(value));
 }
 
@@ -82,7 +88,7 @@ bool map(const Conversion& c, const From& from, To& to) {
   if (c.partial) return false;
   std::string text;
   append_element(text, from);
-  throw run_error("the mapping of a connection has no entry for the value {}; add one", text);
+  throw run_error("the connection {}: its mapping has no entry for the value {}; add one", c.connection, text);
 }
 
 }  // namespace

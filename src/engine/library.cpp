@@ -18,14 +18,14 @@ namespace {
 // Of solvers with steps of fixed size, where nobody says another.
 constexpr Duration usual_step = 1e-3;
 
-InterfaceType choose_interface(const graph::Component& component, const describe::Description& d) {
+}  // namespace
+
+InterfaceType interface_of(const graph::Component& component, const describe::Description& d) {
   if (component.interface) return *component.interface;
   const bool cs = d.interface(InterfaceType::co_simulation) != nullptr;
   const bool me = d.interface(InterfaceType::model_exchange) != nullptr;
   return !cs && me ? InterfaceType::model_exchange : InterfaceType::co_simulation;
 }
-
-}  // namespace
 
 Library::Library(LibraryOptions options) : options_(std::move(options)) {}
 Library::~Library() = default;
@@ -82,7 +82,7 @@ std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned, Dur
   instance.logging = options_.logging;
   instance.log = options_.log;
   instance.trace = options_.trace;
-  const auto interface = choose_interface(component, fmu.description());
+  const auto interface = interface_of(component, fmu.description());
   require(interface != InterfaceType::scheduled_execution,
           "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);
   if (interface == InterfaceType::model_exchange) {
@@ -94,6 +94,8 @@ std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned, Dur
     }
     return unit::make_me_unit(fmu, std::move(instance), std::move(options));
   }
+  if (!component.solver.empty())
+    static_cast<void>(solve::find_solver(component.solver));  // a wrong name is wrong here, too
   const auto* const cs = fmu.description().interface(InterfaceType::co_simulation);
   instance.use_event_mode = cs != nullptr && cs->event_mode;
   // An event inside of a step is handled where it is; the unit then completes the step (FMI 3.0, 4.2.1.1).

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/connection_trust.hpp"
+#include "engine/ineffective_settings.hpp"
 #include "engine/simulation_impl.hpp"
 
 namespace consort::engine {
@@ -97,6 +98,9 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
   for (const auto& n : controller_->notes()) report_.notes.push_back(n);
   for (const auto& n : plan_.notes) report_.assumed.push_back(n);
   for (const auto& w : library_->warnings()) report_.warnings.push_back(w);
+  for (const auto& w :
+       ineffective_settings(plan_, o_.run, {stepper_->name(), controller_->name(), varies_, experiment_.stop}))
+    report_.warnings.push_back(w);
   for (std::size_t u = 0; u < plan_.units.size(); ++u) {
     UnitReport unit;
     unit.name = plan_.units[u].name;

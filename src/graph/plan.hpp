@@ -67,6 +67,7 @@ struct Conversion {
   std::vector<std::pair<Value, Value>> mapping;  // scalars, of the types `from` and `to`
   bool partial = false;                          // what the mapping does not list is converted as without one
   UnitId unit = no_unit;                         // whose input it is
+  std::string connection;                        // "a.y → b.u", for messages
 };
 
 // An algebraic loop: inputs that depend on each other without a delay, all within one step of the graph.

@@ -194,6 +194,7 @@ class Layout {
     c.offset = link.offset;
     c.unit = link.to.unit;
     c.partial = link.partial;
+    c.connection = fmt::format("{} → {}{}", from_text(link), to_text(link), where_text(link.where));
     for (const auto& entry : link.mapping)
       if (auto from = source_value(link, c.from, entry.first))
         c.mapping.emplace_back(std::move(*from), end_value(link, false, c.to, entry.second));

@@ -63,6 +63,8 @@ struct IterationSettings {
   Scope scope = Scope::components;
   Sweep sweep = Sweep::automatic;
   bool fails = true;  // a step that does not converge is an error; otherwise it is counted and the run goes on
+
+  bool operator==(const IterationSettings&) const = default;
 };
 
 // Whether outputs are made consistent with inputs at communication points, where units answer without a step.
@@ -90,6 +92,8 @@ struct StepControl {
   bool pi = false;      // a proportional-integral controller instead of an elementary one
   Norm norm = Norm::root_mean_square;
   Divisor divisor = Divisor::history;
+
+  bool operator==(const StepControl&) const = default;
 };
 
 // Power that two units exchange: outputs whose product it is, each connected to the other one's unit.

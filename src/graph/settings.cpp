@@ -65,6 +65,9 @@ class Resolver {
     if (setting.lenient) return ignore(path);
     std::vector<std::string_view> names;
     for (const auto& u : flat_.units) names.emplace_back(u.path);
+    require(std::find(names.begin(), names.end(), path) == names.end(),
+            "'{}'{} is a unit, and units have no value; write it as UNIT.VARIABLE=VALUE", path,
+            where_text(setting.where));
     const std::string head = path.substr(0, path.find('.', prefix.size()));
     throw input_error("there is nothing named '{}' to set{}{}; write it as UNIT.VARIABLE=VALUE", path,
                       where_text(setting.where), suggestion(head, names));
@@ -254,6 +257,10 @@ class Resolver {
   // The value as the variable has it: converted, then transformed.
   static Value read(const FlatUnit& u, const describe::Variable& v, Setting setting) {
     const auto& d = *u.description;
+    if (v.type == Type::String && !setting.unit.empty() && !setting.lenient) {  // "3 pieces" measures nothing
+      setting.value += ' ' + setting.unit;
+      setting.unit.clear();
+    }
     if (!setting.unit.empty() && setting.convert_units) convert(u, v, setting);
     transform(setting.transformation, setting);
     if (!setting.elements.empty() && (v.type == Type::String || v.type == Type::Enumeration))

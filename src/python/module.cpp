@@ -7,6 +7,7 @@ namespace py = pybind11;
 PYBIND11_MODULE(_consort, m) {
   m.doc() = "What the package consort is made of; use that.";
   m.attr("__version__") = CONSORT_VERSION;
+  consort::report_crashes();
   // The exception is a Python class of the package: C++ only finds it.
   // pybind11 wants exactly this signature.
   // NOLINTNEXTLINE(performance-unnecessary-value-param)

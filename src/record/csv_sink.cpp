@@ -271,6 +271,8 @@ void CsvSink::fail(int error, const char* data, std::size_t written) {
   file_size_ += complete_rows(data, written);
   std::string kept;
   if (regular_ && ::ftruncate(fd_, static_cast<off_t>(file_size_)) == 0) kept = "; the rows written before are intact";
+  if (error == EPIPE)
+    throw run_error("whoever read {} has gone, so the run ends here; write to a file when all of it is wanted", name_);
   throw run_error("cannot write to {}: {}{}; make room or choose another place with --output-file, then repeat the run",
                   name_, std::generic_category().message(error), kept);
 }

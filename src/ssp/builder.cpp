@@ -257,9 +257,10 @@ void Builder::add_component(const Source& source, const Component& c, graph::Sys
   // Some tools write source="" for what has no file.
   if (!c.source || (c.source->empty() && media_type(c.type) == fmu_type)) {
     note(source, c.line.number, "SSP 2.0, 5.4: components without a source",
-         fmt::format("the component '{}' is not implemented; its outputs are nobody's, and what they are connected to "
-                     "keeps its start value",
-                     c.name));
+         fmt::format(
+             "the component '{}' has no implementation; its outputs are nobody's, and what they are connected to "
+             "keeps its start value",
+             c.name));
     return add_stub(source, c, to);
   }
   try {

@@ -25,17 +25,6 @@ namespace fs = std::filesystem;
 
 // --- values
 
-// "3 cm" and "1 2 3 cm", but not "1 2 3", "on" or "two words".
-std::optional<std::pair<std::string_view, std::string_view>> split_unit(std::string_view text) {
-  const auto parts = split_white(text);
-  if (parts.size() < 2 || read_number(parts.back())) return std::nullopt;
-  for (std::size_t i = 0; i + 1 < parts.size(); ++i)
-    if (!read_number(parts[i])) return std::nullopt;
-  const auto unit = parts.back();
-  const auto numbers = text.substr(0, static_cast<std::size_t>(unit.data() - text.data()));
-  return std::pair{trim(numbers), unit};
-}
-
 // YAML's own spelling of what is not finite, as base/value.hpp reads it.
 std::string element_text(const Node& node) {
   if (!node.quoted && node.text.find('.') != std::string::npos) {

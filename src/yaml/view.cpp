@@ -49,6 +49,16 @@ std::optional<double> read_number(std::string_view text) {
   return value;
 }
 
+std::optional<std::pair<std::string_view, std::string_view>> split_unit(std::string_view text) {
+  const auto parts = split_white(text);
+  if (parts.size() < 2 || read_number(parts.back())) return std::nullopt;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i)
+    if (!read_number(parts[i])) return std::nullopt;
+  const auto unit = parts.back();
+  const auto numbers = text.substr(0, static_cast<std::size_t>(unit.data() - text.data()));
+  return std::pair{trim(numbers), unit};
+}
+
 Error View::expected(std::string_view what, std::string_view kind) const {
   if (is(Node::Kind::scalar)) return error("{} must be {}, not {}", what, kind, quote(node_->text));
   return error("{} must be {}, not {}", what, kind, kind_text(*node_));

@@ -71,5 +71,7 @@ class Fields {
 
 // Whether the text is a number as YAML or FMI write them, and its value.
 [[nodiscard]] std::optional<double> read_number(std::string_view text);
+// Numbers with a unit of measure behind them, and that unit: "3 cm" and "1 2 3 cm", but not "1 2 3" or "two words".
+[[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> split_unit(std::string_view text);
 
 }  // namespace consort::yaml

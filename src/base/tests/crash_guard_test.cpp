@@ -104,6 +104,39 @@ TEST(CrashGuard, SaysSoWhenNoUnitWasCalled) {
   EXPECT_THAT(outcome.standard_error, Not(HasSubstr("unit '")));
 }
 
+// --- in other people's programs
+
+extern "C" void exit_with_77(int) { ::_exit(77); }
+
+TEST(CrashReport, TellsWhichUnitItWasAndLeavesTheEndToTheProgram) {
+  for (const int number : {SIGABRT, SIGSEGV}) {
+    const ChildOutcome outcome = run_in_child(
+        [&] {
+          ::signal(number, exit_with_77);
+          install_crash_report();
+          install_crash_report();
+          stand_in({"wheel", "fmi2DoStep", 1.25});
+          if (number == SIGABRT) std::abort();
+          return int{*static_cast<volatile char*>(unreadable_page())};
+        },
+        {.timeout_seconds = 60});
+    EXPECT_EQ(outcome.exit_status, 77);
+    EXPECT_THAT(outcome.standard_error, HasSubstr("unit 'wheel' crashed in fmi2DoStep at t = 1.25 s"));
+  }
+}
+
+TEST(CrashReport, HasNothingToSayAboutCrashesOutsideOfUnits) {
+  const ChildOutcome outcome = run_in_child(
+      [&]() -> int {
+        ::signal(SIGABRT, exit_with_77);
+        install_crash_report();
+        std::abort();
+      },
+      {.timeout_seconds = 60});
+  EXPECT_EQ(outcome.exit_status, 77);
+  EXPECT_EQ(outcome.standard_error, "");
+}
+
 TEST(CrashGuard, FormatsTimeWithoutTheLibrary) {
   EXPECT_EQ(time_text(0), "0");
   EXPECT_EQ(time_text(0.1), "0.1");

@@ -16,7 +16,12 @@ namespace consort::engine {
 namespace {
 
 using namespace testing;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 // Three units in a row, each counting on from the one before.
 graph::System chain() {
@@ -442,6 +447,47 @@ TEST(Scenario, BadTargetsAndValuesAreRefusedBeforeTheRun) {
   EXPECT_THROW(Simulation(chain(), o, library()), Error);
   o.run.scenario = {{Kind::set, 0.1, "a.u", "fast", 0, {}}};
   EXPECT_THROW(Simulation(chain(), o, library()), Error);
+}
+
+// --- settings without an effect
+
+TEST(Simulation, WarnsOfSettingsThatHaveNoEffect) {
+  const auto warnings = [](const auto& set) {
+    auto o = options(1, 0.5, "jacobi");
+    set(o.run);
+    return Simulation(chain(), o, library()).report().warnings;
+  };
+  using Kind = graph::ScenarioAction::Kind;
+  EXPECT_THAT(warnings([](auto&) {}), IsEmpty());
+  EXPECT_THAT(warnings([](auto& r) { r.iteration.method = "aitken"; }), ElementsAre(HasSubstr("'iterated'")));
+  EXPECT_THAT(warnings([](auto& r) { r.control.maximum = 0.1; }), ElementsAre(HasSubstr("step size control")));
+  EXPECT_THAT(warnings([](auto& r) { r.order = {"a", "b", "c"}; }), ElementsAre(HasSubstr("'gauss-seidel'")));
+  EXPECT_THAT(warnings([](auto& r) {
+                r.groups = {{graph::Group::Kind::unit, "a", {}}};
+              }),
+              ElementsAre(HasSubstr("'groups'")));
+  EXPECT_THAT(warnings([](auto& r) {
+                r.scenario = {{Kind::set, 2, "b.u", "1", 0, "file:7:3"}};
+              }),
+              ElementsAre(AllOf(HasSubstr("file:7:3: "), HasSubstr("after the stop time, 1 s"))));
+  EXPECT_THAT(warnings([](auto& r) { r.stepper = "gauss-seidel", r.order = {"b"}; }),
+              ElementsAre(HasSubstr("leaves out a, c; they go last")));
+  EXPECT_THAT(warnings([](auto& r) {
+                r.stepper = "groups", r.groups = {{graph::Group::Kind::unit, "b", {}}};
+              }),
+              ElementsAre(HasSubstr("leave out a, c; they go first")));
+}
+
+TEST(Simulation, WarnsOfASolverForAUnitThatBringsItsOwnAndRefusesWrongNames) {
+  graph::System s("s");
+  s.add("d", CONSORT_FMU_DIR "/fmi2/Dahlquist.fmu").solver = "dopri5";
+  EXPECT_THAT(Simulation(s, options(1, 0.5)).report().warnings,
+              Contains(AllOf(HasSubstr("'dopri5' has no effect"), HasSubstr("interface: me"))));
+  s.components.front().interface = describe::InterfaceType::model_exchange;
+  EXPECT_THAT(Simulation(s, options(1, 0.5)).report().warnings, Not(Contains(HasSubstr("has no effect"))));
+  s.components.front().interface = describe::InterfaceType::co_simulation;
+  s.components.front().solver = "dopri6";
+  EXPECT_THROW(Simulation(s, options(1, 0.5)), Error);
 }
 
 // --- threads

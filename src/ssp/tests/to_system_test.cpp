@@ -165,7 +165,7 @@ TEST_F(Systems, ComponentsWithoutASourceAreDesignedAndEmpty) {
   const auto& plan = w.plan();
   EXPECT_EQ(plan.units.size(), 1U);
   EXPECT_EQ(plan.connections.size(), 0U);
-  EXPECT_THAT(plan.notes, ::testing::Contains(HasSubstr("the component 'later' is not implemented")));
+  EXPECT_THAT(plan.notes, ::testing::Contains(HasSubstr("the component 'later' has no implementation")));
 }
 
 TEST_F(Systems, TheImplementationChoosesTheInterface) {
