@@ -61,7 +61,17 @@ TEST_P(BadFmu, ThatCrashesInAThreadOfItsOwnIsSuspected) {
   expect_rows_until_half_time(desk);
 }
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool signals_wait_for_calls = true;
+#else
+constexpr bool signals_wait_for_calls = false;
+#endif
+// ThreadSanitizer handles a signal at the next call that it knows, and there is none in an endless loop.
+#define CONSORT_SKIP_WHERE_SIGNALS_WAIT() \
+  if (signals_wait_for_calls) GTEST_SKIP() << "signals do not reach an endless loop under ThreadSanitizer"
+
 TEST_P(BadFmu, ThatHangsIsEndedWhenItsTimeIsUp) {
+  CONSORT_SKIP_WHERE_SIGNALS_WAIT();
   const Desk desk;
   const auto begun = std::chrono::steady_clock::now();
   const auto ended = desk.run(simulate("hang", {"-q", "--timeout", "2"}));
@@ -174,6 +184,7 @@ TEST(Interrupt, ReachesARunWithATimeout) {
 
 // Rows that are still in the buffer when an FMU hangs; the second Ctrl-C must not lose them.
 TEST_P(BadFmu, ThatHangsIsEndedByTheSecondInterruptWithAllItsRows) {
+  CONSORT_SKIP_WHERE_SIGNALS_WAIT();
   for (const bool child : {false, true}) {
     const Desk desk;
     auto program = desk.start(child ? simulate("hang", {"--timeout", "100"}) : simulate("hang"));
