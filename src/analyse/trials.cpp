@@ -169,6 +169,7 @@ Finding output_derivatives(const fmi::Fmu& fmu, const SubjectOptions& options) {
   Subject subject(fmu, options);
   auto* const derivatives = subject.co_simulation()->output_derivatives();
   if (derivatives == nullptr) return absent("it tells no derivatives of its outputs");
+  const auto& outputs = subject.real_outputs();
   if (outputs.empty()) return absent("it has no continuous outputs");
   std::vector<ValueReference> references;
   for (const auto id : outputs) references.push_back(fmu.description()[id].reference);
