@@ -246,13 +246,21 @@ void Hdf5Sink::flush() {
 }
 
 void Hdf5Sink::add_table(const Table& table) {
-  if (failed_ || !file_.valid()) return;
-  guarded([&] { hdf5_write_table(file_, table); });
+  if (!failed_ && is_open()) tables_.push_back(table);
 }
 
 void Hdf5Sink::end() {
   flush();
+  if (!tables_.empty() && !failed_) guarded([&] { write_tables(); });
   close();
+}
+
+// By the library, which takes over the file where rows were written without it.
+void Hdf5Sink::write_tables() {
+  appender_.reset();
+  if (!file_.valid()) open(H5F_ACC_RDWR);
+  for (const Table& table : tables_) hdf5_write_table(file_, table);
+  hdf5_check(H5Fflush(file_, H5F_SCOPE_LOCAL), "flush");
 }
 
 // --- the layout

@@ -92,6 +92,7 @@ class Hdf5Sink : public Sink {
   void open(unsigned how);
   void reopen();
   void append_directly();
+  void write_tables();
   [[nodiscard]] bool is_open() const { return file_.valid() || appender_ != nullptr; }
   void lay_out(const Header& header);
   void create(Block& block, int rank);
@@ -120,6 +121,7 @@ class Hdf5Sink : public Sink {
   CommitStatus status_;
   Hdf5Id file_;  // one of the two
   std::unique_ptr<Hdf5Appender> appender_;
+  std::vector<Table> tables_;  // for the end
   std::vector<Block> blocks_;  // that of time first
   std::vector<Copy> copies_;
   std::byte* time_to_ = nullptr;                  // where the next time goes
