@@ -30,7 +30,7 @@ class Specimen {
 };
 
 bool is_continuous_input(const Variable& v) {
-  return v.causality == Causality::input && v.kind == Kind::float64 && v.variability == Variability::continuous;
+  return v.causality == Causality::input && v.variability == Variability::continuous;
 }
 
 // FMI 2.0, 3.2.3 and 4.2.4; FMI 3.0, 2.4.7.4: which variables may be set in which mode.
@@ -121,7 +121,7 @@ void Layout::add(std::uint32_t variable, void* specimen) {
     const auto reference = static_cast<std::uint32_t>(slots_.size());
     if (v.is_state()) states_.push_back(reference);
     if (v.is_indicator) indicators_.push_back(reference);
-    if (is_continuous_input(v) && slot.capacity == 1) {
+    if (is_continuous_input(v) && v.kind == Kind::float64 && slot.capacity == 1) {
       slot.polynomial = static_cast<std::uint32_t>(polynomial_inputs_.size());
       polynomial_inputs_.push_back(reference);
     }

@@ -145,6 +145,7 @@ class Writer {
     write_connectors(system, "parameters", level, is_parameter);
     line(level, "units:{}", system.components.empty() && system.systems.empty() ? " {}" : "");
     for (const auto& component : system.components) write_component(component, level + 1);
+    inside_.push_back(&system);
     for (const auto& inner : system.systems) {
       line(level + 1, "{}:", scalar(inner.name));
       if (inner.kind == System::Kind::plain) {
@@ -153,14 +154,23 @@ class Writer {
         write_signals(inner, level + 2);
       }
     }
+    inside_.pop_back();
     if (!system.connections.empty()) line(level, "connections:");
     for (const auto& connection : system.connections) line(level + 1, "- {}", connection_text(connection));
     write_settings("set", system.settings, level);
   }
 
+  // What a reference refers to has the name of its element here, which in a package may be another one.
+  [[nodiscard]] const std::string& owner_of(const System& reference) const {
+    for (std::size_t i = inside_.size(); i-- > 0;)
+      for (const auto& s : inside_[i]->systems)
+        if (s.kind == System::Kind::dictionary && s.dictionary == reference.dictionary) return s.name;
+    return reference.dictionary;
+  }
+
   void write_signals(const System& shared, int level) {
     write_units_of_measure(shared, level);
-    if (shared.kind == System::Kind::reference) line(level, "of: {}", scalar(shared.dictionary));
+    if (shared.kind == System::Kind::reference) line(level, "of: {}", scalar(owner_of(shared)));
     line(level, "signals:{}", shared.connectors.empty() ? " {}" : "");
     for (const auto& connector : shared.connectors)
       line(level + 1, "{}:{}", scalar(connector.name),
@@ -379,6 +389,7 @@ class Writer {
 
   const fs::path& folder_;
   std::string out_;
+  std::vector<const System*> inside_;  // the systems around what is being written, outermost first
 };
 
 }  // namespace

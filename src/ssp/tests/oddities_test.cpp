@@ -121,7 +121,7 @@ TEST_F(Oddities, ConnectorsThatAreNotListedAreThoseOfTheFmu) {
 TEST_F(Oddities, AnEmptySourceIsNone) {
   w.structure(W::ssd(pair_of("")));
   static_cast<void>(w.plan());
-  EXPECT_THAT(w.document().system.notes, Contains(HasSubstr("the component 'a' is not implemented")));
+  EXPECT_THAT(w.document().system.notes, Contains(HasSubstr("the component 'a' has no implementation")));
 }
 
 TEST_F(Oddities, BuiltInComponentsOfOtherToolsAreNamed) {
