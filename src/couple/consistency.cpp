@@ -298,7 +298,7 @@ class Consistency::LoopSolver {
 };
 
 Consistency::Consistency(const graph::Plan& plan, const graph::LoopSettings& settings, std::vector<bool> takes_part)
-    : plan_(plan), gathers_(plan.units.size()), solvers_(plan.loops.size()), reports_(plan.loops.size()) {
+    : gathers_(plan.units.size()), solvers_(plan.loops.size()), reports_(plan.loops.size()) {
   const auto all = [](UnitId, UnitId) { return true; };
   const Gather::Owners owners(plan);
   for (UnitId u = 0; u < plan.units.size(); ++u)

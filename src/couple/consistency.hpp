@@ -51,7 +51,6 @@ class Consistency {
   class LoopSolver;
   void refresh(graph::UnitId unit, unit::Fleet& fleet, RunState& state);
 
-  const graph::Plan& plan_;
   std::vector<graph::Evaluation> order_;
   std::vector<Gather> gathers_;  // by unit
   std::vector<std::unique_ptr<LoopSolver>> solvers_;
