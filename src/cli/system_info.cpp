@@ -24,6 +24,7 @@ void count(const graph::System& system, Counts& counts) {
 }
 
 std::string source_name(const graph::Component& component) {
+  if (component.source.empty()) return "without a file";
   return (component.is_native() ? component.source : component.source.filename()).string();
 }
 

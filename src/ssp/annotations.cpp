@@ -247,7 +247,9 @@ ForeignPort foreign_port(const Connector& connector) {
     xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment);
     const auto node = find(xml, "Port");
     port.variable = node.attribute("nameInModel").value();
-    port.value = node.first_child().attribute("default").value();
+    const auto type = node.first_child();
+    port.is_vector = local_name(type.name()).ends_with("Vector");
+    if (!port.is_vector) port.value = type.attribute("default").value();
   }
   return port;
 }

@@ -27,6 +27,7 @@ void apply_annotations(const Annotated& from, graph::Document& document, Diagnos
 struct ForeignPort {
   std::string variable{};
   std::string value{};
+  bool is_vector = false;  // it stands for several variables, which is not understood
 };
 [[nodiscard]] ForeignPort foreign_port(const Connector& connector);
 

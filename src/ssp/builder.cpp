@@ -317,6 +317,11 @@ void Builder::add_unit(const Source& source, const Component& c, const fs::path&
     if (connector.annotations.empty()) continue;
     auto port = foreign_port(connector);
     auto& made = component.connectors.back();
+    if (port.is_vector)
+      error(source, connector.line.number, "annotation com.avl.model.connect.ssp.port",
+            fmt::format("the connector '{}' of '{}' stands for several variables by an annotation, which is not "
+                        "understood; make a connector of each variable and connect them one by one",
+                        connector.name, c.name));
     if (!port.variable.empty()) made.name = std::move(port.variable);
     if (port.value.empty()) continue;
     auto& setting = component.settings.emplace_back();

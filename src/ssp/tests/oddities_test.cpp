@@ -191,6 +191,16 @@ TEST_F(Oddities, PortsAndTasksOfOpenMcxAreUnderstood) {
   EXPECT_EQ(w.document().run.stepper, "gauss-seidel");
 }
 
+TEST_F(Oddities, VectorPortsOfOpenMcxAreAnErrorThatSaysWhatToDo) {
+  w.structure(W::ssd(W::elements(W::component(
+      "a", "resources/a.fmu",
+      R"(<ssd:Connectors><ssd:Connector name="y" kind="output"><ssd:Annotations><ssc:Annotation )"
+      R"(type="com.avl.model.connect.ssp.port" xmlns:mc="p"><mc:Port><mc:RealVector startIndex="1" endIndex="3"/>)"
+      R"(</mc:Port></ssc:Annotation></ssd:Annotations></ssd:Connector></ssd:Connectors>)"))));
+  EXPECT_THAT(w.error(), AllOf(HasSubstr("the connector 'y' of 'a' stands for several variables"),
+                               HasSubstr("connect them one by one")));
+}
+
 // --- packages that cannot be run can be looked at
 
 TEST_F(Oddities, WhatCannotBeRunCanBeLookedAt) {
