@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graph/flatten.hpp"
 #include "graph/measures.hpp"
 
 namespace consort::ssp {
@@ -57,7 +58,11 @@ class Checker {
     const auto add = [&, &shown = file, at = line](Severity severity, const char* rule, std::string message) {
       diagnostics_.add({severity, shown, at, rule, std::move(message)});
     };
-    const auto id = d.find(c.name);
+    // SSP 1.0 has no arrays: a connector may be an element of one, by its name.
+    auto id = d.find(c.name);
+    if (const auto array = d.find(graph::split_indices(c.name).first);
+        id == describe::no_variable && array != describe::no_variable && d[array].is_array())
+      id = array;
     if (id == describe::no_variable) {
       std::vector<std::string_view> names;
       for (const auto& v : d.variables) names.push_back(v.name);

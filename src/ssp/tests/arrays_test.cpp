@@ -1,4 +1,5 @@
 // Values of arrays on connectors of systems, dictionaries of signals on the way through YAML, arrays in SSP 1.0.
+#include "ssp/check.hpp"
 #include "ssp/from_system.hpp"
 #include "ssp/tests/workshop.hpp"
 #include "ssp/write.hpp"
@@ -172,6 +173,9 @@ TEST(ArraysInVersion1, AreWrittenAsScalarsAndReadBackAsTheSamePlan) {
   for (std::uint32_t e = 0; e < 4; ++e) EXPECT_TRUE(comes_from(plan, "b.u", "a.y", e, e));
   EXPECT_TRUE(comes_from(plan, "b.x", "a.y", 0, 2));
   EXPECT_EQ(w.start("b.p"), "1 2 3");
+  Diagnostics diagnostics;
+  check_connectors(w.document().system, w.catalogue(), diagnostics);
+  EXPECT_TRUE(diagnostics.all().empty());
 }
 
 }  // namespace
