@@ -2,6 +2,7 @@
 //
 // A step under control is compared with what it is made of: fixed steps of the same sizes (two halves, and the whole or
 // the second half once more), and the bare saving and restoring of the units. Instructions are counted by callgrind.
+// `bench_control NAME` measures one of the cases below alone.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -155,7 +156,8 @@ int main_of(int argc, char** argv) {
   }
   fmt::print("{:<34} {:<11} {:>12} {:>12} {:>12} {:>7}\n", "instructions per step", "controller", "fixed steps",
              "unit states", "controlled", "ratio");
-  for (const auto& c : cases) compare(argv[0], c);
+  for (const auto& c : cases)
+    if (argc == 1 || std::string(argv[1]) == c.name) compare(argv[0], c);
   return 0;
 }
 

@@ -59,58 +59,72 @@ ErrorEstimate::ErrorEstimate(std::vector<EstimatedOutput> outputs, Weights weigh
     : outputs_(std::move(outputs)),
       weights_(weights),
       coarse_(outputs_.size()),
+      fine_(outputs_.size()),
       estimates_(outputs_.size()),
       weighted_(outputs_.size()) {
   has_feed_through_ = std::any_of(outputs_.begin(), outputs_.end(), [](const auto& o) { return o.feed_through; });
+  for (const auto& o : outputs_) {
+    elements_.push_back(o.element);
+    least_.push_back(weights_.absolute * o.nominal);
+    direct_.push_back(o.feed_through ? 1 : 0);
+  }
 }
 
 void ErrorEstimate::keep_coarse(const Columns& outputs) {
-  const auto& from = outputs.column<double>();
-  for (std::size_t i = 0; i < outputs_.size(); ++i) coarse_[i] = from[outputs_[i].element];
+  const double* const from = outputs.column<double>().data();
+  for (std::size_t i = 0; i < elements_.size(); ++i) coarse_[i] = from[elements_[i]];
 }
 
 void ErrorEstimate::find_differences(const Columns& fine) {
-  const auto& from = fine.column<double>();
-  for (std::size_t i = 0; i < outputs_.size(); ++i) estimates_[i] = from[outputs_[i].element] - coarse_[i];
+  const double* const from = fine.column<double>().data();
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    fine_[i] = from[elements_[i]];
+    estimates_[i] = fine_[i] - coarse_[i];
+  }
 }
 
 void ErrorEstimate::divide(const ErrorRatio& ratio) {
-  for (std::size_t i = 0; i < outputs_.size(); ++i)
-    estimates_[i] /= (outputs_[i].feed_through ? ratio.outputs : ratio.states) - 1;
+  const double states = 1 / (ratio.states - 1);
+  if (!has_feed_through_) {
+    for (double& estimate : estimates_) estimate *= states;
+    return;
+  }
+  const double outputs = 1 / (ratio.outputs - 1);
+  for (std::size_t i = 0; i < estimates_.size(); ++i) estimates_[i] *= direct_[i] != 0 ? outputs : states;
 }
 
-double ErrorEstimate::norm(const Columns& fine) {
-  const auto& from = fine.column<double>();
-  const bool squared = weights_.norm == graph::StepControl::Norm::root_mean_square;
+double ErrorEstimate::norm() {
+  const std::size_t n = estimates_.size();
+  for (std::size_t i = 0; i < n; ++i)
+    weighted_[i] = std::abs(estimates_[i]) / (least_[i] + weights_.relative * std::abs(fine_[i]));
   double sum = 0;
-  worst_ = 0;
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const auto& o = outputs_[i];
-    weighted_[i] =
-        std::abs(estimates_[i]) / (weights_.absolute * o.nominal + weights_.relative * std::abs(from[o.element]));
-    sum += squared ? weighted_[i] * weighted_[i] : weighted_[i];
-    if (!(weighted_[i] <= weighted_[worst_])) worst_ = i;
+  if (weights_.norm == graph::StepControl::Norm::root_mean_square) {
+    for (const double w : weighted_) sum += w * w;
+  } else {
+    for (const double w : weighted_) sum += w;
   }
-  return outputs_.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(outputs_.size()));
+  worst_ = 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if (!(weighted_[i] <= weighted_[worst_])) worst_ = i;
+  return n == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(n));
 }
 
 double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio) {
   return compare(fine, ratio, [](std::vector<double>&) { return false; });
 }
 
-void ErrorEstimate::count(const Columns& fine, ControlState& control) const {
-  const auto& from = fine.column<double>();
+void ErrorEstimate::count(ControlState& control) const {
   control.signals.resize(outputs_.size());
   control.worst = worst_;
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+  for (std::size_t i = 0; i < estimates_.size(); ++i) {
     auto& s = control.signals[i];
     const double size = std::abs(estimates_[i]);
     s.estimate = estimates_[i];
     s.largest = std::max(s.largest, size);
     s.accumulated += size;
     s.squares += size * size;
-    s.low = std::min(s.low, from[outputs_[i].element]);
-    s.high = std::max(s.high, from[outputs_[i].element]);
+    s.low = std::min(s.low, fine_[i]);
+    s.high = std::max(s.high, fine_[i]);
   }
 }
 

@@ -48,7 +48,7 @@ class ErrorEstimate {
   double compare(const Columns& fine, const ErrorRatio& ratio, Correct&& correct) {
     find_differences(fine);
     if (!correct(estimates_)) divide(ratio);
-    return norm(fine);
+    return norm();
   }
   // Exact minus computed, per output.
   [[nodiscard]] const std::vector<double>& estimates() const { return estimates_; }
@@ -56,18 +56,22 @@ class ErrorEstimate {
   [[nodiscard]] std::size_t worst() const { return worst_; }
   [[nodiscard]] double weighted(std::size_t output) const { return weighted_[output]; }
 
-  // Into what the controller remembers: after an accepted step.
-  void count(const Columns& fine, ControlState& control) const;
+  // What was compared last, into what the controller remembers: after an accepted step.
+  void count(ControlState& control) const;
 
  private:
   void find_differences(const Columns& fine);
   void divide(const ErrorRatio& ratio);
-  double norm(const Columns& fine);
+  double norm();
 
   std::vector<EstimatedOutput> outputs_;
   Weights weights_;
   bool has_feed_through_ = false;
-  std::vector<double> coarse_, estimates_, weighted_;
+  // By output, side by side: what is done in every step goes through these alone.
+  std::vector<std::uint32_t> elements_;
+  std::vector<double> least_;  // weight of a value of 0
+  std::vector<std::uint8_t> direct_;
+  std::vector<double> coarse_, fine_, estimates_, weighted_;
   std::size_t worst_ = 0;
 };
 

@@ -34,18 +34,26 @@ Weights derivative_weights(std::span<const Time> points, Time at) {
   return w;
 }
 
-History::History(std::size_t width) : width_(width), values_(width * most_points) {}
+History::History(std::size_t width) : width_(width), values_(width * slots) {}
 
 std::span<const double> History::values(int back) const { return {values_.data() + slot(back) * width_, width_}; }
 
 void History::push(Time t, std::span<const double> values) {
   CONSORT_ASSERT(values.size() == width_);
   if (count_ == 0 || times_[slot(0)] != t) {
-    newest_ = (newest_ + 1) % most_points;
+    newest_ = newest_ + 1 == slots ? 0 : newest_ + 1;
+    ++pushed_;
     count_ = std::min(count_ + 1, most_points);
   }
   times_[slot(0)] = t;
   std::copy(values.begin(), values.end(), values_.begin() + static_cast<std::ptrdiff_t>(slot(0) * width_));
+}
+
+void History::go_back(const Mark& mark) {
+  CONSORT_ASSERT(pushed_ - mark.pushed <= most_undone);
+  count_ = mark.count;
+  newest_ = mark.newest;
+  pushed_ = mark.pushed;
 }
 
 }  // namespace consort::couple

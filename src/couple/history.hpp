@@ -32,15 +32,16 @@ class History {
   // The newest point; a second one at the same time replaces the first.
   void push(Time t, std::span<const double> values);
   void drop() { count_ = 0; }
-  // The points of another history of the same width. Where there are none, no values are copied.
-  void take(const History& other) {
-    count_ = other.count_;
-    newest_ = other.newest_;
-    if (count_ == 0) return;
-    times_ = other.times_;
-    width_ = other.width_;
-    values_ = other.values_;
-  }
+  // Where it is, to go back to: a step that is rejected takes its points back with it. There are spare slots, so that
+  // no value has to be copied for it, as long as at most `most_undone` points come in between.
+  static constexpr int most_undone = 2;
+  struct Mark {
+    int count = 0;
+    int newest = 0;
+    std::uint64_t pushed = 0;
+  };
+  [[nodiscard]] Mark mark() const { return {count_, newest_, pushed_}; }
+  void go_back(const Mark& mark);
 
   // For ByteWriter and ByteReader.
   template <class Archive>
@@ -49,19 +50,23 @@ class History {
   }
   // Whether what was read makes sense.
   [[nodiscard]] bool is_sound() const {
-    return count_ >= 0 && count_ <= most_points && newest_ >= 0 && newest_ < most_points;
+    return count_ >= 0 && count_ <= most_points && newest_ >= 0 && newest_ < slots;
   }
 
  private:
   [[nodiscard]] std::size_t slot(int back) const {
-    return static_cast<std::size_t>((newest_ + most_points - back) % most_points);
+    const int at = newest_ - back;
+    return static_cast<std::size_t>(at < 0 ? at + slots : at);
   }
+
+  static constexpr int slots = most_points + most_undone;
 
   std::size_t width_ = 0;
   int count_ = 0;
   int newest_ = 0;
-  std::array<Time, most_points> times_{};
-  std::vector<double> values_{};  // slot after slot: one piece, since controllers copy it in every step
+  std::uint64_t pushed_ = 0;  // points so far, less those that were taken back
+  std::array<Time, slots> times_{};
+  std::vector<double> values_{};  // slot after slot
 };
 
 }  // namespace consort::couple

@@ -49,26 +49,33 @@ void copy_columns(const std::vector<Type>& types, const Columns& from, Columns& 
   for (const auto type : types) with_type(type, [&]<class T>() { to.column<T>() = from.column<T>(); });
 }
 
-// All that goes back with a rejected step: everything but what controllers remember. The bindings name every member, so
-// that a new one is not forgotten here.
+// What goes back with a rejected step: all but what controllers remember, histories, which take their points back by
+// themselves, and what steppers make anew at the beginning of every step. The bindings name every member, so that a new
+// one is not forgotten here.
 void copy_run(const std::vector<Type>& types, const RunState& from, RunState& to) {
   const auto& [t, steps, signals, previous, history, iteration, stopped, coarse, bonds, control] = from;
   const auto& [inputs, outputs, derivatives, order, next_event] = signals;
+  static_cast<void>(previous);
+  static_cast<void>(history);
+  static_cast<void>(coarse);
   static_cast<void>(control);
+  static_cast<void>(derivatives);
   to.t = t;
   to.steps = steps;
   copy_columns(types, inputs, to.signals.inputs);
   copy_columns(types, outputs, to.signals.outputs);
-  to.signals.derivatives = derivatives;
   to.signals.order = order;
   to.signals.next_event = next_event;
-  copy_columns(types, previous, to.previous);
-  to.history.take(history);
-  to.coarse.take(coarse);
-  to.iteration = iteration;
+  if (!iteration.empty() || !to.iteration.empty()) to.iteration = iteration;
   to.stopped = stopped;
-  to.bonds = bonds;
+  if (!bonds.empty() || !to.bonds.empty()) to.bonds = bonds;
 }
+
+// A run state to go back to.
+struct Saved {
+  RunState run;
+  couple::History::Mark history, coarse;
+};
 
 enum class Kind : std::uint8_t { richardson, modified };
 
@@ -77,7 +84,6 @@ class EstimatingController final : public Controller {
   EstimatingController(Kind kind, const ControllerSetup& setup)
       : kind_(kind),
         order_(setup.settings.extrapolation),
-        divisor_(setup.settings.control.divisor),
         // Inputs that know the end of the step do not follow the errors of extrapolation.
         extrapolates_(!setup.stepper.sees_new_values()),
         rules_(step_size_rules(setup.settings.control, setup.grid.step(), setup.grid.stop() - setup.grid.start())),
@@ -92,6 +98,9 @@ class EstimatingController final : public Controller {
     paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
     corrects_ = kind_ == Kind::richardson && paths_.in_series() && paths_.known(setup.fleet);
     local_order_ = order_ + (estimate_.has_feed_through() ? 1 : 2);
+    const bool as_equal = setup.settings.control.divisor == graph::StepControl::Divisor::equal_steps;
+    knows_ratio_ = as_equal || !extrapolates_ || order_ == 0;
+    if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified);
     make_notes();
   }
 
@@ -156,11 +165,14 @@ class EstimatingController final : public Controller {
   // --- the two solutions
 
   unit::StepOutcome compare_with_one_step(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
-    const auto first = couple::nodes_before(state.history, trial.t, trial.h, order_);
-    const auto second = couple::nodes_of_second_half(first, order_);
-    ratio_ = ratio(couple::nodes_before(state.coarse, trial.t, trial.h, order_), first, second);
+    if (!knows_ratio_) {
+      const auto first = couple::nodes_before(state.history, trial.t, trial.h, order_);
+      const auto coarse = couple::nodes_before(state.coarse, trial.t, trial.h, order_);
+      ratio_ = couple::error_ratio(coarse, first, couple::nodes_of_second_half(first, order_));
+    }
     std::swap(state.history, state.coarse);
     const auto whole = run(stepper, fleet, state, {trial.t, 2 * trial.h, trial.end, true});
+    std::swap(state.history, state.coarse);
     if (whole.why == unit::Why::discarded) return whole;
     estimate_.keep_coarse(state.signals.outputs);
     restore(fleet, state);
@@ -168,8 +180,10 @@ class EstimatingController final : public Controller {
   }
 
   unit::StepOutcome compare_second_half(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
-    const auto first = couple::nodes_before(state.history, trial.t, trial.h, order_);
-    ratio_ = ratio(first, first, couple::nodes_of_second_half(first, order_));
+    if (!knows_ratio_) {
+      const auto first = couple::nodes_before(state.history, trial.t, trial.h, order_);
+      ratio_ = couple::error_ratio(first, first, couple::nodes_of_second_half(first, order_));
+    }
     const auto outcome = run(stepper, fleet, state, {trial.t, trial.h, trial.middle(), true, Past::kept});
     if (!outcome.completed()) return outcome;
     fleet.save(all_, middle_units_);
@@ -192,13 +206,6 @@ class EstimatingController final : public Controller {
     return stepper.step(fleet, state, interval);
   }
 
-  [[nodiscard]] couple::ErrorRatio ratio(const couple::Nodes& coarse, const couple::Nodes& first,
-                                         const couple::Nodes& second) const {
-    if (divisor_ == graph::StepControl::Divisor::equal_steps || !extrapolates_)
-      return couple::equal_steps_ratio(order_, kind_ == Kind::modified);
-    return couple::error_ratio(coarse, first, second);
-  }
-
   // Two feed-throughs in series: the divisor is a matrix (methods of E eq. 25), where derivatives are known.
   double compare(unit::Fleet& fleet, const RunState& state) {
     if (!corrects_) return estimate_.compare(state.signals.outputs, ratio_);
@@ -212,7 +219,7 @@ class EstimatingController final : public Controller {
 
   void accept(RunState& state, const Trial& trial, double error) {
     auto& control = state.control;
-    estimate_.count(state.signals.outputs, control);
+    estimate_.count(control);
     control.taken = trial.end - trial.t;
     control.error = error;
     ++control.accepted;
@@ -262,8 +269,16 @@ class EstimatingController final : public Controller {
     bring_back(saved_, state);
   }
   // All but what the controller itself remembers.
-  void keep(const RunState& state, RunState& copy) const { copy_run(types_, state, copy); }
-  void bring_back(const RunState& copy, RunState& state) const { copy_run(types_, copy, state); }
+  void keep(const RunState& state, Saved& saved) const {
+    copy_run(types_, state, saved.run);
+    saved.history = state.history.mark();
+    saved.coarse = state.coarse.mark();
+  }
+  void bring_back(const Saved& saved, RunState& state) const {
+    copy_run(types_, saved.run, state);
+    state.history.go_back(saved.history);
+    state.coarse.go_back(saved.coarse);
+  }
 
   void make_notes() {
     if (estimate_.outputs().empty())
@@ -288,20 +303,20 @@ class EstimatingController final : public Controller {
 
   Kind kind_;
   int order_;
-  graph::StepControl::Divisor divisor_;
   bool extrapolates_;
   StepSizeRules rules_;
   couple::ErrorEstimate estimate_;
   couple::DirectPaths paths_;
   bool corrects_ = false;
   int local_order_ = 2;
+  couple::ErrorRatio ratio_;
+  bool knows_ratio_ = false;  // it is the same for all steps
   std::vector<UnitId> all_;
   std::vector<Type> types_;
   std::vector<std::string> notes_;
   // Of this step alone.
   unit::FleetSnapshot units_, middle_units_;
-  RunState saved_, middle_;
-  couple::ErrorRatio ratio_;
+  Saved saved_, middle_;
   std::array<Failure, 4> last_{};
   std::size_t failures_ = 0;
 };

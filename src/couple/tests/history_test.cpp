@@ -1,5 +1,6 @@
 #include "couple/history.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -51,24 +52,30 @@ TEST(DerivativeWeights, OfEqualStepsAreTheKnownOnes) {
   EXPECT_DOUBLE_EQ(w[2][2], 1);
 }
 
-TEST(History, TakesThePointsOfAnother) {
-  History a(2);
-  for (const double t : {0.0, 0.1, 0.3}) a.push(t, std::array{t, -t});
-  History b(2);
-  b.push(7, std::array{7.0, 8.0});
-  b.take(a);
-  ASSERT_EQ(b.points(), 3);
-  EXPECT_EQ(b.time(0), 0.3);
-  EXPECT_EQ(b.values(2)[1], 0.0);
-  EXPECT_EQ(b.values(0)[1], -0.3);
-  // And goes on as the other one does.
-  for (auto* const h : {&a, &b}) h->push(0.4, std::array{1.0, 2.0});
-  for (int k = 0; k < 4; ++k) EXPECT_EQ(a.values(k)[0], b.values(k)[0]) << k;
-  a.drop();
-  b.take(a);
-  EXPECT_EQ(b.points(), 0);
-  b.push(1, std::array{3.0, 4.0});
-  EXPECT_EQ(b.values(0)[0], 3.0);
+// Whatever a step that is taken back did, the past is what it was; also when all points are in use.
+TEST(History, GoesBackToAMarkAsIfNothingHadBeen) {
+  for (int before = 0; before <= 9; ++before) {
+    History h(2);
+    for (int i = 0; i < before; ++i) h.push(i, std::array{1.0 * i, -1.0 * i});
+    const auto mark = h.mark();
+    for (int trial = 0; trial < 3; ++trial) {
+      h.push(before, std::array{100.0, 0.0});
+      h.push(before + 0.5 / (trial + 1), std::array{200.0, 0.0});
+      if (trial == 1) h.drop();
+      h.go_back(mark);
+      ASSERT_EQ(h.points(), std::min(before, most_points));
+      for (int back = 0; back < h.points(); ++back) {
+        EXPECT_EQ(h.time(back), before - 1 - back);
+        EXPECT_EQ(h.values(back)[1], -1.0 * (before - 1 - back));
+      }
+    }
+    h.push(before, std::array{7.0, 8.0});
+    EXPECT_EQ(h.values(0)[1], 8.0);
+    EXPECT_EQ(h.points(), std::min(before + 1, most_points));
+    if (before > 0) {
+      EXPECT_EQ(h.time(1), before - 1);
+    }
+  }
 }
 
 TEST(History, KeepsTheLastPointsNewestFirst) {
