@@ -22,8 +22,8 @@ void ProgressLine::show(const engine::Progress& p) {
   if (quiet_ || p.wall_seconds - last_ < pause) return;
   last_ = p.wall_seconds;
   const double done = p.stop > p.start ? (p.t - p.start) / (p.stop - p.start) : 1;
-  const double factor = (p.t - p.start) / p.wall_seconds;
-  const double left = done > 0 ? p.wall_seconds * (1 - done) / done : 0;
+  const double factor = (p.t - p.since) / p.wall_seconds;
+  const double left = p.t > p.since ? p.wall_seconds * (p.stop - p.t) / (p.t - p.since) : 0;
   if (terminal_) {
     fmt::print(stderr, "\r\033[K{:5.1f} %  t = {:.6g} s  {:.3g} × real time  step {:.3g} s  {} left", 100 * done, p.t,
                factor, p.step, duration_text(left));

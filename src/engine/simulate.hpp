@@ -20,6 +20,7 @@ struct Progress {
   Time start = 0, t = 0, stop = 0;
   Duration step = 0;
   double wall_seconds = 0;
+  Time since = start;  // where it was when the clock began: later than the start after a checkpoint
 };
 
 struct SimulateOptions {

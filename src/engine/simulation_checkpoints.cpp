@@ -29,7 +29,7 @@ void Simulation::Impl::save(const std::string& file, std::uint64_t rows) {
   fleet_->save(plan_.all_units(), saved_);
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     ByteWriter unit;
-    unit(text_of(fleet_->unit(u).rollback()->serialize(*saved_.units[u])), saved_.given[u]);
+    unit(text_of(fleet_->unit(u).rollback()->serialize(*saved_.units[u])), saved_.given[u], fleet_->counts(u));
     c.units.push_back(text_of(unit.take()));
   }
   write_checkpoint(file, c);
@@ -47,11 +47,12 @@ std::uint64_t Simulation::Impl::load(const std::string& file) {
           experiment_.stop);
   ByteReader::check(c.units.size() == fleet_->size());
   fleet_->save(plan_.all_units(), saved_);  // for its shape
+  std::vector<unit::ExchangeCounts> counts(fleet_->size());
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     const auto bytes = bytes_of(c.units[u]);
     ByteReader reader(bytes);
     std::string state;
-    reader(state, saved_.given[u]);
+    reader(state, saved_.given[u], counts[u]);
     reader.expect_end();
     saved_.units[u] = fleet_->unit(u).rollback()->deserialize(bytes_of(state));
   }
@@ -67,9 +68,12 @@ std::uint64_t Simulation::Impl::load(const std::string& file) {
                     (state_.bonds.empty() || state_.bonds.size() == bonds_.size()));
   fleet_->restore(saved_);
   saved_ = {};
+  for (UnitId u = 0; u < fleet_->size(); ++u) fleet_->go_on_from(u, counts[u]);
   prepared_->see_events(*fleet_);
   controller_->restart();
   report_.ended_early.clear();
+  report_.began = state_.t;
+  began_steps_ = state_.control.unit_steps;
   report_.notes.push_back(fmt::format("went on from the checkpoint {} at t = {} s", file, state_.t));
   return c.rows;
 }

@@ -102,9 +102,10 @@ class Simulation::Impl {
   unit::Timeline::Activity recording_;
   std::uint64_t points_ = 0;  // output points, and which is next
   std::uint64_t output_ = 1;
-  std::string identity_;         // of checkpoints
-  unit::FleetSnapshot saved_{};  // for these
-  double waited_ = 0;            // s, for the clock
+  std::string identity_;           // of checkpoints
+  unit::FleetSnapshot saved_{};    // for these
+  double waited_ = 0;              // s, for the clock
+  std::uint64_t began_steps_ = 0;  // steps of units that a checkpoint brought along
   bool all_vary_ = false;
   bool varies_ = false;  // steps are not equal
   bool initialized_ = false;

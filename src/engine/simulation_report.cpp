@@ -19,7 +19,7 @@ SystemReport Simulation::Impl::report() const {
   double in_units = 0;
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     const auto counts = fleet_->counts(u);
-    r.units[u].seconds = fleet_->cost(u) * static_cast<double>(state_.control.unit_steps);
+    r.units[u].seconds = fleet_->cost(u) * static_cast<double>(state_.control.unit_steps - began_steps_);
     r.units[u].early_returns = counts.early_returns;
     r.units[u].discarded = counts.discarded;
     r.units[u].repeated_as_is = counts.repeated_as_is;
@@ -86,7 +86,7 @@ void Simulation::Impl::note_lags(const std::vector<bool>& takes_part) {
 
 void Simulation::Impl::describe_run(const graph::System& system, unsigned threads) {
   report_.system = system.name;
-  report_.start = experiment_.start;
+  report_.start = report_.began = experiment_.start;
   report_.stop = experiment_.stop;
   report_.step = experiment_.step;
   report_.stepper = std::string(stepper_->name());

@@ -76,7 +76,8 @@ class Simulation::Impl::Look {
     if (passed < 0.02) return;
     last_ = now;
     const auto& e = impl_.experiment_;
-    impl_.o_.progress({e.start, impl_.state_.t, e.stop, e.step, std::chrono::duration<double>(now - begun_).count()});
+    impl_.o_.progress({e.start, impl_.state_.t, e.stop, impl_.varies_ ? impl_.state_.control.taken : e.step,
+                       std::chrono::duration<double>(now - begun_).count(), impl_.report_.began});
   }
 
  private:

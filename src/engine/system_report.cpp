@@ -163,8 +163,10 @@ std::string SystemReport::text() const {
   }
   if (extrapolation > 0) out += fmt::format(", inputs of order {}", extrapolation);
   out += fmt::format("), {} rows, in {}", rows, duration_text(run_seconds));
-  if (run_seconds > 0 && reached > start)
-    out += fmt::format(" ({:.3g} times real time)", (reached - start) / run_seconds);
+  if (run_seconds > 0 && reached > began) {
+    out += fmt::format(" ({:.3g} times real time{})", (reached - began) / run_seconds,
+                       began > start ? fmt::format(" from {} s on", began) : "");
+  }
   out += fmt::format("\n  start-up {}; {} unit{}, {} thread{}; engine {:.1f} % of the time",
                      duration_text(start_up_seconds), units.size(), units.size() == 1 ? "" : "s", threads,
                      threads == 1 ? "" : "s", run_seconds > 0 ? 100 * engine_seconds / run_seconds : 0.0);
@@ -192,6 +194,7 @@ std::string SystemReport::json() const {
   j["system"] = system;
   j["start"] = start;
   j["stop"] = stop;
+  j["began"] = began;
   j["reached"] = reached;
   j["step"] = step;
   j["stepper"] = stepper;

@@ -54,6 +54,7 @@ struct BondReport {
 struct SystemReport {
   std::string system;
   Time start = 0, stop = 0, reached = 0;
+  Time began = 0;  // where this run went on from a checkpoint; else the start
   Duration step = 0;
   std::string stepper;
   std::string controller;  // of the step size

@@ -33,6 +33,7 @@ class PoolFleet final : public unit::Fleet {
   void restore(const unit::FleetSnapshot& snapshot) override { units_.restore(snapshot); }
   [[nodiscard]] std::span<const Columns> parts(unit::UnitId id) const override { return units_[id].parts(); }
   [[nodiscard]] unit::ExchangeCounts counts(unit::UnitId id) const override { return units_[id].counts(); }
+  void go_on_from(unit::UnitId id, const unit::ExchangeCounts& counts) override { units_[id].go_on_from(counts); }
   [[nodiscard]] double cost(unit::UnitId id) const override { return units_.cost(id); }
   void trace(unit::Timeline* timeline) override {
     timeline_ = timeline;

@@ -293,9 +293,15 @@ StepOutcome Exchange::retry(StepOutcome outcome, Time t, Time goal, const StepRe
     outcome = unit_.step({t, h, request.may_roll_back});
     if (outcome.why == Why::completed) outcome.why = Why::early;
   }
+  expect_discards();
+  return outcome;
+}
+
+// From now on the state is saved before every step, where that is what it takes to try another one.
+void Exchange::expect_discards() {
   if (!unit_.can_reject_steps()) states_ = unit_.rollback();
   simple_ = simple_ && states_ == nullptr;
-  return outcome;
+  direct_ = nullptr;
 }
 
 void Exchange::check(const StepOutcome& outcome, Time t, Time goal) const {

@@ -21,6 +21,12 @@ class Exchange {
     return all;
   }
 
+  void go_on_from(const ExchangeCounts& counts) {
+    counts_ = counts;
+    counts_.events -= unit_.events_inside();  // counts() adds them
+    if (counts.discarded > 0) expect_discards();
+  }
+
   // See Fleet::parts().
   [[nodiscard]] std::span<const Columns> parts() const { return parts_; }
 
@@ -92,6 +98,7 @@ class Exchange {
   bool take_discrete_inputs(const Signals& signals);
 
   void find_short_cut();
+  void expect_discards();
 
   // What the step loop needs, together: of simple units with Float64 alone, the instance behind.
   fmi::CoSimulation* direct_ = nullptr;

@@ -96,6 +96,9 @@ class Fleet {
   [[nodiscard]] virtual std::span<const Columns> parts(UnitId id) const = 0;
 
   [[nodiscard]] virtual ExchangeCounts counts(UnitId id) const = 0;
+  // The unit was put where a run of before had come to, with these counts: they go on, and a unit that has discarded
+  // steps is known to do so.
+  virtual void go_on_from(UnitId id, const ExchangeCounts& counts) = 0;
   // Seconds that the unit took per step on average, from steps sampled now and then; 0 before the first sample.
   [[nodiscard]] virtual double cost(UnitId id) const = 0;
 

@@ -23,6 +23,7 @@ class SerialFleet final : public Fleet {
   void restore(const FleetSnapshot& snapshot) override { units_.restore(snapshot); }
   [[nodiscard]] std::span<const Columns> parts(UnitId id) const override { return units_[id].parts(); }
   [[nodiscard]] ExchangeCounts counts(UnitId id) const override { return units_[id].counts(); }
+  void go_on_from(UnitId id, const ExchangeCounts& counts) override { units_[id].go_on_from(counts); }
   [[nodiscard]] double cost(UnitId id) const override { return units_.cost(id); }
   void trace(Timeline* timeline) override { timeline_ = timeline; }
 

@@ -143,6 +143,38 @@ TEST(Restart, GoesOnWithVariableSteps) {
   expect_the_same_after_a_restart(ring("cs"), o, 15, 15);
 }
 
+// A unit whose first discarded step ruins its state, since it was not known to do so: a run that goes on knows it.
+TEST(Restart, KnowsWhichUnitsDiscardSteps) {
+  auto all = std::make_shared<Library>();
+  all->add("moody", [](const std::string& name) {
+    auto unit = std::make_unique<unit::LambdaUnit>(name);
+    const auto y = unit->output("y", 0.0);
+    unit->on_step([y](unit::LambdaUnit::Values& v, const unit::StepRequest& r) {
+      v[y] += r.h;
+      if (r.h <= 0.006) return unit::completed(r);
+      v[y] += 1000;
+      return unit::StepOutcome{r.t, unit::Why::discarded};
+    });
+    return unit;
+  });
+  graph::System system("moods");
+  system.add("unit", "model:moody");
+  const auto o = options(10, 0.01);
+  expect_the_same_after_a_restart(system, o, 5, 5, all);
+
+  const TempFolder folder;
+  const std::string file = (folder.path() / "c").string();
+  Simulation first(system, o, all);
+  first.initialize();
+  go_on(first, 5);
+  first.save(file);
+  Simulation second(system, o, all);
+  second.load(file);
+  go_on(second, 5);
+  EXPECT_EQ(second.report().units[0].discarded, 10U);  // of both parts
+  EXPECT_EQ(second.report().units[0].repeated_as_is, 1U);
+}
+
 TEST(Restart, GoesOnWithLessThreadsAndALaterEnd) {
   const TempFolder folder;
   const std::string file = (folder.path() / "c").string();
@@ -253,7 +285,13 @@ TEST(ResultAfterARestart, BeginsWithTheCheckpointInANewFile) {
   run(ring("cs"), o, folder.path() / "first.csv");
   o.restart_from = o.checkpoint_file;
   o.run.stop = 0.15;
-  run(ring("cs"), o, folder.path() / "second.csv");
+  std::vector<Progress> seen;
+  o.progress = [&](const Progress& p) { seen.push_back(p); };
+  const auto report = run(ring("cs"), o, folder.path() / "second.csv");
+  // What the clock says is of the part that was run.
+  EXPECT_NEAR(report.began, 0.1, 1e-12);
+  EXPECT_THAT(report.text(), HasSubstr("times real time from 0.1"));
+  for (const auto& p : seen) EXPECT_EQ(p.since, report.began);
   const auto result = record::read_result(folder.path() / "second.csv");
   EXPECT_NEAR(result.time.front(), 0.1, 1e-12);
   EXPECT_EQ(result.rows(), 6U);
