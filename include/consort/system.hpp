@@ -51,11 +51,20 @@ struct RunOptions {
   std::optional<int> extrapolation = {};          // order of the polynomials that inputs follow within a step, 0 to 3
   std::string controller = {};                    // "richardson", "modified", "ecco": steps by the coupling error
   std::optional<double> coupling_tolerance = {};  // of that error, relative; default: the tolerance
-  std::optional<std::uint32_t> threads = {};      // default: as many as cores, used where it pays
+  std::string iteration = {};  // of the stepper "iterated": "fixed-point", "aitken", "iqn-ils", …; default: iqn-ils
+  std::optional<double> iteration_tolerance = {};                  // of inputs, relative; default: 1e-6
+  std::optional<int> iteration_most = {};                          // iterations in a step
+  std::optional<std::uint32_t> threads = {};                       // default: as many as cores, used where it pays
   std::vector<std::pair<std::string, std::string>> settings = {};  // path, value as text; beat what the system says
   std::filesystem::path input_file = {};                           // CSV for the system's own inputs
-  std::vector<std::string> outputs = {};               // paths to record, with * and ?; default: all outputs
-  std::filesystem::path output_file = {};              // of run(): also write the rows there
+  std::vector<std::string> outputs = {};   // paths to record, with * and ?; default: all outputs
+  std::filesystem::path output_file = {};  // of run(): also write the rows there
+  // Of run(): checkpoints so many simulated seconds apart, the newest in the place of the one before, and one where the
+  // run is stopped on request (default of the file: NAME.checkpoint); and one to go on from. Then the result has the
+  // rows from there on, and an output file that is there goes on with them.
+  std::optional<double> checkpoint_every = {};
+  std::filesystem::path checkpoint_file = {};
+  std::filesystem::path restart_from = {};
   std::function<void(const Progress&)> progress = {};  // of run(): a few times a second
   const std::atomic<bool>* stop_requested = nullptr;   // of run(): ends it cleanly when it becomes true
 };

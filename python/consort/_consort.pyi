@@ -99,6 +99,12 @@ class RunOptions:
     extrapolation: Optional[int]
     controller: str
     coupling_tolerance: Optional[float]
+    iteration: str
+    iteration_tolerance: Optional[float]
+    iteration_most: Optional[int]
+    checkpoint_every: Optional[float]
+    checkpoint_file: _Path
+    restart_from: _Path
     threads: Optional[int]
     settings: _Pairs
     input_file: _Path

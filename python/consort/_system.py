@@ -110,9 +110,11 @@ class System:
     def run(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
             output_interval: Optional[float] = None, tolerance: Optional[float] = None, stepper: str = "",
             extrapolation: Optional[int] = None, controller: str = "", coupling_tolerance: Optional[float] = None,
+            iteration: str = "", iteration_tolerance: Optional[float] = None, iteration_most: Optional[int] = None,
             threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
             output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
-            progress: Optional[ProgressFunction] = None) -> Result:
+            checkpoint_every: Optional[float] = None, checkpoint_file: Optional[Path] = None,
+            restart_from: Optional[Path] = None, progress: Optional[ProgressFunction] = None) -> Result:
         """Runs the system from start to stop.
 
         What is not given comes from the system's file, then from the units, then from defaults that the report names.
@@ -124,11 +126,22 @@ class System:
         array or a dict of arrays with "time", or the path of a CSV file. output: paths to record, with * and ? (default:
         all outputs). output_file: also written there.
 
+        iteration, iteration_tolerance, iteration_most: for the stepper "iterated": the method ("fixed-point", "aitken",
+        "iqn-ils", …), how well inputs and outputs have to agree, and how many iterations a step may take.
+
+        checkpoint_every: simulated seconds between checkpoints, written to checkpoint_file (default: NAME.checkpoint here),
+        the newest in the place of the one before. restart_from: a checkpoint of the same system with the same options to
+        go on from; the result then has the rows from there on, and an output_file that is there gets them, too.
+
         Raises Error; its `result` has the rows up to then when a unit failed on the way. Ctrl-C ends the run at the next
         communication point and raises KeyboardInterrupt, with a `result` likewise.
         """
         options = _options(start, stop, step, output_interval, tolerance, stepper, extrapolation, threads, set, output)
         options.controller, options.coupling_tolerance = controller, coupling_tolerance
+        options.iteration, options.iteration_tolerance = iteration, iteration_tolerance
+        options.iteration_most = iteration_most
+        options.checkpoint_every, options.checkpoint_file = checkpoint_every, checkpoint_file or ""
+        options.restart_from = restart_from or ""
         options.output_file = output_file or ""
         with input_file(input) as file:
             options.input_file = file if input is not None else ""
@@ -136,11 +149,15 @@ class System:
 
     def simulation(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
                    tolerance: Optional[float] = None, stepper: str = "", extrapolation: Optional[int] = None,
-                   controller: str = "", coupling_tolerance: Optional[float] = None, threads: Optional[int] = None,
+                   controller: str = "", coupling_tolerance: Optional[float] = None, iteration: str = "",
+                   iteration_tolerance: Optional[float] = None, iteration_most: Optional[int] = None,
+                   threads: Optional[int] = None,
                    set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None) -> Simulation:
         """A run to be stepped by hand, with the options of run()."""
         options = _options(start, stop, step, None, tolerance, stepper, extrapolation, threads, set, None)
         options.controller, options.coupling_tolerance = controller, coupling_tolerance
+        options.iteration, options.iteration_tolerance = iteration, iteration_tolerance
+        options.iteration_most = iteration_most
         with input_file(input) as file:
             options.input_file = file if input is not None else ""
             return Simulation(_consort.Simulation(self._raw, options))

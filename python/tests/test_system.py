@@ -124,6 +124,33 @@ def test_a_failure_keeps_the_rows_up_to_it(fmus):
     assert 4 <= len(caught.value.result) <= 6
 
 
+def test_a_run_goes_on_from_a_checkpoint(quarter_car, tmp_path):
+    whole = quarter_car.run(stop=0.1, step=1e-3)
+    file, here = tmp_path / "car.csv", tmp_path / "here"
+    quarter_car.run(stop=0.06, step=1e-3, output_file=file, checkpoint_every=0.03, checkpoint_file=here)
+    rest = quarter_car.run(stop=0.1, step=1e-3, output_file=file, restart_from=here)
+    assert len(rest) == 40
+    assert rest["chassis.z"].tolist() == whole["chassis.z"][-40:].tolist()
+    assert "went on from the checkpoint" in rest.report
+    assert len(file.read_text().splitlines()) == 1 + len(whole)
+    alone = quarter_car.run(stop=0.1, step=1e-3, restart_from=here)
+    assert alone["time"][0] == pytest.approx(0.06)
+    with pytest.raises(consort.Error, match="time between checkpoints"):
+        quarter_car.run(stop=0.1, step=1e-3, checkpoint_file=here)
+
+
+def test_iterated_steps_take_a_method_a_tolerance_and_a_limit(quarter_car):
+    strict = quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration="aitken", iteration_tolerance=1e-10)
+    loose = quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration="aitken", iteration_tolerance=1e-2)
+    assert "iterations per step" in strict.report
+    assert 0 < abs(strict["wheel.z"] - loose["wheel.z"]).max() < 1e-2
+    with pytest.raises(consort.Error, match="available"):
+        quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration="guess")
+    with pytest.raises(consort.Error, match="converge"):
+        quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration="fixed-point", iteration_tolerance=1e-12,
+                        iteration_most=2)
+
+
 # --- by hand
 
 

@@ -95,11 +95,19 @@ engine::SimulationOptions simulation_options(const graph::RunSettings& said, con
   take(run.extrapolation, o.extrapolation);
   take(run.control.tolerance, o.coupling_tolerance);
   take(run.threads, o.threads);
+  take(run.iteration.tolerance, o.iteration_tolerance);
+  take(run.iteration.most, o.iteration_most);
+  if (!o.iteration.empty()) run.iteration.method = o.iteration;
   if (!o.controller.empty()) run.control.controller = o.controller;
   if (!o.stepper.empty()) run.stepper = o.stepper;
   if (!o.input_file.empty()) run.input_file = o.input_file.string();
   if (!o.outputs.empty()) run.record = o.outputs;
   for (const auto& [path, value] : o.settings) options.settings.push_back({path, value, {}, {}});
+  require(o.checkpoint_file.empty() || o.checkpoint_every,
+          "a checkpoint file is given, but no time between checkpoints; give that, too");
+  options.checkpoint_every = o.checkpoint_every;
+  options.checkpoint_file = o.checkpoint_file.string();
+  options.restart_from = o.restart_from.string();
   options.stop_requested = o.stop_requested;
   if (o.progress) options.progress = [f = o.progress](const engine::Progress& p) { f(public_progress(p)); };
   return options;
@@ -110,7 +118,9 @@ engine::SimulationOptions simulation_options(const graph::RunSettings& said, con
 Result System::run(const RunOptions& o) const {
   engine::Simulation simulation(data_->document.system, api::simulation_options(data_->document.run, o));
   return api::collect(std::make_unique<Result::Data>(), [&](record::Result& rows) {
-    record::MemorySink memory(rows);
+    // What an earlier run wrote is in the file; whoever goes on has the rest in memory.
+    const bool goes_on = !o.restart_from.empty() && !o.output_file.empty() && std::filesystem::exists(o.output_file);
+    record::MemorySink memory(rows, goes_on);
     std::vector<record::Sink*> sinks{&memory};
     std::unique_ptr<record::Sink> file;
     std::unique_ptr<record::BufferedSink> buffer;

@@ -37,8 +37,13 @@ class Result {
 // Collects rows into a Result that outlives it.
 class MemorySink : public Sink {
  public:
-  explicit MemorySink(Result& result) : result_(result) {}
+  // `goes_on`: it has nothing of rows before a checkpoint, and goes on behind them all the same.
+  explicit MemorySink(Result& result, bool goes_on = false) : result_(result), goes_on_(goes_on) {}
   void begin(const Header& header) override;
+  bool resume(const Header& header, std::uint64_t) override {
+    if (goes_on_) begin(header);
+    return goes_on_;
+  }
   void write(Time t, const Columns& row) override;
   void flush() override {}
   void add_table(const Table& table) override { result_.tables.push_back(table); }
@@ -46,6 +51,7 @@ class MemorySink : public Sink {
 
  private:
   Result& result_;
+  bool goes_on_;
 };
 
 }  // namespace consort::record
