@@ -195,6 +195,20 @@ void report(int signal) {
   line.print();
 }
 
+constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+// Returns what was done about the signal before.
+struct sigaction handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  // Not deferred: a crash in the handler comes back to it and ends the process there.
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;
+  ::sigemptyset(&action.sa_mask);
+  struct sigaction before {};
+  ::sigaction(signal, &action, &before);
+  return before;
+}
+
 void on_crash(int signal) {
   // A crash in the middle of this: nothing is left to be said.
   if (in_handler != 0) ::_exit(1);
@@ -209,7 +223,6 @@ void on_crash(int signal) {
 
 // --- in other people's programs
 
-constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 std::array<struct sigaction, crash_signals.size()> others_actions{};
 
 void tell_crash(int signal) {
@@ -278,22 +291,14 @@ constinit thread_local const CallSite* detail::call_site = nullptr;
 
 void install_crash_guard() {
   use_crash_stack();
-  struct sigaction action {};
-  action.sa_handler = on_crash;
-  // Not deferred: a crash in the handler comes back to it and ends the process there.
-  action.sa_flags = SA_ONSTACK | SA_NODEFER;
-  ::sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : crash_signals) handle(signal, on_crash);
+  handle(SIGXCPU, on_crash);
 }
 
 void install_crash_report() {
   static const bool once = [] {
     use_crash_stack();
-    struct sigaction action {};
-    action.sa_handler = tell_crash;
-    action.sa_flags = SA_ONSTACK | SA_NODEFER;
-    ::sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < crash_signals.size(); ++i) ::sigaction(crash_signals[i], &action, &others_actions[i]);
+    for (std::size_t i = 0; i < crash_signals.size(); ++i) others_actions[i] = handle(crash_signals[i], tell_crash);
     return true;
   }();
   static_cast<void>(once);

@@ -203,6 +203,11 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
   return content;
 }
 
+std::size_t character_count(std::string_view utf8) {
+  return static_cast<std::size_t>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return "an unknown time";
   if (seconds < 0) return fmt::format("-{}", duration_text(-seconds));

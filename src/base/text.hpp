@@ -26,6 +26,23 @@ namespace consort {
 // "; did you mean 'a' or 'b'?" or nothing.
 [[nodiscard]] std::string suggestion(std::string_view name, std::span<const std::string_view> candidates);
 
+// Characters as a terminal counts them: UTF-8 continuation bytes take no room.
+[[nodiscard]] std::size_t character_count(std::string_view utf8);
+
+// "a, b and 3 more": at most `most` of the names.
+template <class Names>
+[[nodiscard]] std::string some_of(const Names& names, std::size_t most = 6) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& name : names) {
+    if (shown == most) break;
+    if (shown++ > 0) text += ", ";
+    text += name;
+  }
+  if (names.size() > shown) text += " and " + std::to_string(names.size() - shown) + " more";
+  return text;
+}
+
 // The whole file; throws Error (input) that names it. Refuses more than `limit` bytes.
 [[nodiscard]] std::string read_file(const std::filesystem::path& file, std::size_t limit = std::size_t{4} << 30);
 

@@ -4,9 +4,11 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/registry.hpp"
+#include "base/text.hpp"
 #include "engine/library.hpp"
+#include "step/stepper.hpp"
 
 namespace consort::engine {
 
@@ -17,12 +19,12 @@ void add_units(const graph::Group& group, std::unordered_set<std::string>& names
   for (const auto& member : group.members) add_units(member, names);
 }
 
-// "a, b and 3 more"
-std::string some_of(const std::vector<std::string_view>& names) {
-  constexpr std::size_t most = 6;
-  const auto shown = fmt::format(
-      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most)), ", "));
-  return names.size() > most ? fmt::format("{} and {} more", shown, names.size() - most) : shown;
+// "'iterated'", or several with "or" in between.
+std::string steppers_that_read(bool step::StepperReads::*setting) {
+  std::string names;
+  for (const auto& row : step::steppers())
+    if (row.reads.*setting) names += fmt::format("{}'{}'", names.empty() ? "" : " or ", row.name);
+  return names;
 }
 
 // Units that a list of who goes when does not mention.
@@ -51,30 +53,32 @@ void add_solvers(const graph::Plan& plan, std::vector<std::string>& lines) {
 std::vector<std::string> ineffective_settings(const graph::Plan& plan, const graph::RunSettings& s,
                                               const ChosenMethods& chosen) {
   std::vector<std::string> lines;
-  const auto needs = [&](std::string_view what, std::string_view kind, std::string_view wanted, std::string_view is) {
-    lines.push_back(
-        fmt::format("{} has no effect: it is for the {} {}, and this run's is '{}'", what, kind, wanted, is));
+  const auto& reads = find_row(step::steppers(), chosen.stepper, "stepper").reads;
+  const auto for_steppers = [&](bool is_set, bool step::StepperReads::*setting, std::string_view what) {
+    if (is_set && !(reads.*setting))
+      lines.push_back(fmt::format("{} has no effect: it is for the stepper {}, and this run's is '{}'", what,
+                                  steppers_that_read(setting), chosen.stepper));
   };
-  if (s.iteration != graph::IterationSettings{} && chosen.stepper != "iterated")
-    needs("what is said about iterations", "stepper", "'iterated'", chosen.stepper);
-  if (!s.groups.empty() && chosen.stepper != "groups")
-    needs("the list of groups", "stepper", "'groups'", chosen.stepper);
-  if (!s.order.empty() && chosen.stepper != "gauss-seidel")
-    needs("the order of units", "stepper", "'gauss-seidel'", chosen.stepper);
+  for_steppers(s.iteration != graph::IterationSettings{}, &step::StepperReads::iteration,
+               "what is said about iterations");
+  for_steppers(!s.groups.empty(), &step::StepperReads::groups, "the list of groups");
+  for_steppers(!s.order.empty(), &step::StepperReads::order, "the order of units");
   graph::StepControl control = s.control;
   control.controller.clear();
   if (control != graph::StepControl{} && !chosen.varies)
-    needs("what is said about step size control", "controllers", "that vary the step", chosen.controller);
+    lines.push_back(
+        fmt::format("what is said about step size control has no effect: it is for controllers that vary the step, and "
+                    "this run's is '{}'",
+                    chosen.controller));
 
   add_solvers(plan, lines);
 
   std::unordered_set<std::string> mentioned(s.order.begin(), s.order.end());
   for (const auto& group : s.groups) add_units(group, mentioned);
   if (const auto names = left_out(plan, mentioned); !names.empty() && !mentioned.empty()) {
-    if (chosen.stepper == "gauss-seidel" && !s.order.empty())
+    if (reads.order && !s.order.empty())
       lines.push_back(fmt::format("the order of units leaves out {}; they go last", some_of(names)));
-    if (chosen.stepper == "groups")
-      lines.push_back(fmt::format("the groups leave out {}; they go first", some_of(names)));
+    if (reads.groups) lines.push_back(fmt::format("the groups leave out {}; they go first", some_of(names)));
   }
   for (const auto& action : s.scenario)
     if (action.at > chosen.stop)

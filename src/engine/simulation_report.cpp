@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.hpp"
 #include "engine/connection_trust.hpp"
 #include "engine/ineffective_settings.hpp"
 #include "engine/simulation_impl.hpp"
@@ -75,13 +76,10 @@ void Simulation::Impl::note_lags(const std::vector<bool>& takes_part) {
   for (std::size_t u = 0; u < is_late_.size(); ++u)
     if (is_late_[u] && !iterated.contains(plan_.units[u].name)) late.push_back(plan_.units[u].name);
   if (late.empty()) return;
-  const std::size_t most = std::min<std::size_t>(late.size(), 6);
   report_.notes.push_back(
-      fmt::format("direct feed-through of {}{} is seen at the end of each step, with the inputs of that step: units "
-                  "that cannot be "
-                  "evaluated without a step",
-                  fmt::join(std::span(late).first(most), ", "),
-                  late.size() > most ? fmt::format(" and {} more", late.size() - most) : ""));
+      fmt::format("direct feed-through of {} is seen at the end of each step, with the inputs of that step: units that "
+                  "cannot be evaluated without a step",
+                  some_of(late)));
 }
 
 void Simulation::Impl::describe_run(const graph::System& system, unsigned threads) {

@@ -37,13 +37,9 @@ double per_step(const step::IterationReport& i) {
 }
 
 void append_iterations(std::string& out, const SystemReport& r) {
-  constexpr std::size_t most_names = 6;
   for (const auto& i : r.iterations) {
-    const std::size_t shown = std::min(i.units.size(), most_names);
-    out += fmt::format("\n  iterated {}{}: {:.3g} iterations per step, {} at most; residual at most {:.2g}",
-                       fmt::join(i.units.begin(), i.units.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                       i.units.size() > shown ? fmt::format(" and {} more", i.units.size() - shown) : "", per_step(i),
-                       i.most, i.largest);
+    out += fmt::format("\n  iterated {}: {:.3g} iterations per step, {} at most; residual at most {:.2g}",
+                       some_of(i.units), per_step(i), i.most, i.largest);
     if (i.for_jacobian > 0) out += fmt::format("; {} evaluations for Jacobians", i.for_jacobian);
     if (i.failures > 0) out += fmt::format("; {} steps did not converge", i.failures);
   }
@@ -67,10 +63,6 @@ std::string connection_text(const TrustReport& t) {
   return text;
 }
 
-std::size_t characters_in(const std::string& utf8) {
-  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 constexpr std::size_t most_connections = 8;  // in a terminal
 
 // A table, and what it says in words.
@@ -83,7 +75,7 @@ void append_trust(std::string& out, const SystemReport& r) {
   std::size_t width = 10;
   for (std::size_t i = 0; i < shown; ++i) {
     names.push_back(connection_text(all[i]));
-    width = std::max(width, characters_in(names.back()));
+    width = std::max(width, character_count(names.back()));
   }
   const auto trials = static_cast<double>(std::max<std::uint64_t>(r.steps + r.rejected, 1));
   out += fmt::format("\n  coupling error, estimated:\n    {:<{}}  {:>9}  {:>9}  {:>9}  {:>8}  limits", "connection",

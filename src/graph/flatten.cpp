@@ -1,10 +1,8 @@
 #include "graph/flatten.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -199,24 +197,6 @@ class Flattener {
 }  // namespace
 
 std::string where_text(std::string_view where) { return where.empty() ? std::string() : fmt::format(" ({})", where); }
-
-std::pair<std::string_view, std::vector<std::uint64_t>> split_indices(std::string_view text) {
-  const auto open = text.rfind('[');
-  if (open == std::string_view::npos || text.back() != ']') return {text, {}};
-  std::vector<std::uint64_t> indices;
-  for (const auto part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
-    const auto digits = trim(part);
-    std::uint64_t index = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-    if (error != std::errc() || end != digits.data() + digits.size()) return {text, {}};
-    indices.push_back(index);
-  }
-  return {text.substr(0, open), std::move(indices)};
-}
-
-std::string indices_text(const std::vector<std::uint64_t>& indices) {
-  return indices.empty() ? std::string() : fmt::format("[{}]", fmt::join(indices, ","));
-}
 
 std::string port_text(const Flat& flat, const Port& port) {
   if (port.unit == no_unit) return flat.nodes[port.node].path + indices_text(port.indices);

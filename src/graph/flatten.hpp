@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/compile.hpp"
+#include "graph/indices.hpp"
 #include "graph/plan.hpp"
 #include "graph/system.hpp"
 
@@ -59,10 +60,6 @@ struct Flat {
 // The system must outlive the result.
 [[nodiscard]] Flat flatten(const System& system, const Catalogue& catalogue);
 
-// "A[1,2]" → {"A", {1, 2}}; no indices when the text is not of that form.
-[[nodiscard]] std::pair<std::string_view, std::vector<std::uint64_t>> split_indices(std::string_view text);
-// {1, 2} → "[1,2]"; nothing for none.
-[[nodiscard]] std::string indices_text(const std::vector<std::uint64_t>& indices);
 // "chassis.F (system.yaml:12:3)": a port as people know it.
 [[nodiscard]] std::string port_text(const Flat& flat, const Port& port);
 // " (system.yaml:12:3)" or nothing.

@@ -371,6 +371,14 @@ Slot find_slot(const Flat& flat, UnitId unit, std::string_view connector, const 
   throw input_error("{}: unit '{}' has no variable '{}'{}", context, u.path, connector, suggestion(connector, names));
 }
 
+bool converts(Type from, Type to, bool transformed) {
+  if (from == to) return true;
+  if (!is_scalar_like(from) || !is_scalar_like(to) || from == Type::Clock || to == Type::Clock) return false;
+  if (to == Type::Boolean) return transformed;
+  if (is_float(from) && !is_float(to)) return transformed;
+  return true;
+}
+
 Links trace(const Flat& flat, std::vector<describe::StartValues>& starts) {
   Links links;
   Tracer(flat, starts, links)();

@@ -40,6 +40,9 @@ struct Links {
 // and is no link; one that is connected to what is calculated before the run is a ParameterRoute. Throws Error (input).
 [[nodiscard]] Links trace(const Flat& flat, std::vector<describe::StartValues>& starts);
 
+// Whether a value of one type can be taken as another; `transformed`: somebody said how.
+[[nodiscard]] bool converts(Type from, Type to, bool transformed);
+
 // The variable, or the elements of one ("x[2]", "A[1,2]"), that a connector's name stands for; throws Error (input)
 // with the nearest names. `context` begins the message.
 [[nodiscard]] Slot find_slot(const Flat& flat, UnitId unit, std::string_view connector,

@@ -1,5 +1,7 @@
 #include "graph/outline.hpp"
 
+#include <set>
+
 #include "base/error.hpp"
 #include "graph/flatten.hpp"
 
@@ -41,7 +43,7 @@ class Outliner {
 
   void add(const std::string& name, describe::Causality causality, const std::vector<std::uint64_t>& dimensions) {
     using describe::Causality;
-    if (!known_.emplace(name, true).second) return;
+    if (!known_.insert(name).second) return;
     describe::Variable v;
     v.name = d_->arena().store(name);
     v.reference = static_cast<ValueReference>(d_->variables.size());
@@ -60,7 +62,7 @@ class Outliner {
 
   const Component& component_;
   std::unique_ptr<describe::Description> d_ = std::make_unique<describe::Description>();
-  std::map<std::string, bool> known_;
+  std::set<std::string> known_;
 };
 
 }  // namespace

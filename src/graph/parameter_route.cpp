@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graph/links.hpp"
 
 namespace consort::graph {
 
@@ -33,14 +34,6 @@ std::string element_text(const ParameterRoute& route, const T& x, bool as_number
 }
 
 }  // namespace
-
-bool converts(Type from, Type to, bool transformed) {
-  if (from == to) return true;
-  if (!is_scalar_like(from) || !is_scalar_like(to) || from == Type::Clock || to == Type::Clock) return false;
-  if (to == Type::Boolean) return transformed;
-  if (is_float(from) && !is_float(to)) return transformed;
-  return true;
-}
 
 void require_fit(const ParameterRoute& route, bool transformed, const Flat& flat) {
   const auto& from = (*flat.units[route.from.unit].description)[route.from.variable];

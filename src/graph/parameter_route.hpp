@@ -7,9 +7,6 @@
 
 namespace consort::graph {
 
-// Whether a value of one type can be taken as another without anybody saying how.
-[[nodiscard]] bool converts(Type from, Type to, bool transformed);
-
 // Throws Error (input) when the numbers of elements differ, or the types do and nobody said how to convert them.
 void require_fit(const ParameterRoute& route, bool transformed, const Flat& flat);
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "graph/parameter_route.hpp"
 
 namespace consort::graph {
 
@@ -77,6 +77,7 @@ class Layout {
 
   // An external signal has the type and size of the first variable that it drives, unless its connector says more.
   void place_externals() {
+    const auto sizes = external_sizes();
     for (const auto& link : links_.links) {
       if (link.external == no_source || externals_.contains(link.external)) continue;
       const auto& node = flat_.nodes[link.external];
@@ -85,7 +86,7 @@ class Layout {
       ExternalSignal signal;
       signal.name = node.connector->name;
       signal.type = node.connector->type.value_or(v.type);
-      signal.count = external_size(link.external);
+      signal.count = checked_size(link.external, sizes.at(link.external));
       signal.unit = node.connector->unit.empty() ? std::string(d.unit_name(v)) : node.connector->unit;
       signal.description = std::string(v.description);
       signal.discrete = v.variability != describe::Variability::continuous;
@@ -97,14 +98,19 @@ class Layout {
     }
   }
 
-  // That of what all of it is connected to, else the largest index.
-  [[nodiscard]] std::uint32_t external_size(std::uint32_t external) const {
-    std::uint64_t size = 1;
+  // By node: the size of what all of it is connected to, else the largest index.
+  [[nodiscard]] std::unordered_map<std::uint32_t, std::uint64_t> external_sizes() const {
+    std::unordered_map<std::uint32_t, std::uint64_t> sizes, wholes;
     for (const auto& link : links_.links) {
-      if (link.external != external) continue;
-      if (link.external_element == 0) return static_cast<std::uint32_t>(link.to.count);
+      if (link.external == no_source) continue;
+      auto& size = sizes.emplace(link.external, 1).first->second;
       size = std::max(size, link.external_element);
+      if (link.external_element == 0) wholes.emplace(link.external, link.to.count);
     }
+    for (const auto& [external, size] : wholes) sizes[external] = size;
+    return sizes;
+  }
+  [[nodiscard]] std::uint32_t checked_size(std::uint32_t external, std::uint64_t size) const {
     require(size <= largest_external, "'{}' has no element {}; arrays from outside have at most {}",
             flat_.nodes[external].path, size, largest_external);
     return static_cast<std::uint32_t>(size);

@@ -30,12 +30,16 @@ namespace consort::graph {
 struct Linear {
   double factor = 1;
   double offset = 0;
+
+  bool operator==(const Linear&) const = default;
 };
 
 // Source value → target value; values that are not listed are an error when they occur, or stay as they are.
 struct Mapping {
   std::vector<std::pair<std::string, std::string>> entries;
   bool partial = false;  // values that are not listed stay as they are
+
+  bool operator==(const Mapping&) const = default;
 };
 
 using Transformation = std::variant<std::monostate, Linear, Mapping>;

@@ -37,7 +37,7 @@ class PoolFleet final : public unit::Fleet {
   [[nodiscard]] double cost(unit::UnitId id) const override { return units_.cost(id); }
   void trace(unit::Timeline* timeline) override {
     timeline_ = timeline;
-    usual_ = timeline_ == nullptr && !always_share_;
+    see_whether_usual();
   }
 
   [[nodiscard]] bool has_shared() const override { return shared_waves_ > 0; }
@@ -47,7 +47,7 @@ class PoolFleet final : public unit::Fleet {
   // For tests and measurements: every wave of two units or more goes to several threads, whether that pays or not.
   void always_share(bool always) {
     always_share_ = always;
-    usual_ = timeline_ == nullptr && !always_share_;
+    see_whether_usual();
   }
 
  private:
@@ -64,6 +64,7 @@ class PoolFleet final : public unit::Fleet {
     unit::Served served;
   };
 
+  void see_whether_usual() { usual_ = timeline_ == nullptr && !always_share_; }
   [[nodiscard]] Wave* expected(std::span<const unit::UnitId> units, unit::Verb verb) const;
   Wave& wave_of(std::span<const unit::UnitId> units, unit::Verb verb);
   [[nodiscard]] bool is_shared(const Wave& wave) const { return wave.choice.way() == Way::together || always_share_; }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "record/compare.hpp"
 
 namespace consort::record {
@@ -18,23 +19,17 @@ std::string percent(double relative) {
   return fmt::format("{:.3g} %", 100 * relative);
 }
 
-// Characters as a terminal counts them: UTF-8 continuation bytes take no room.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
 // Numbers to the right, words to the left.
 std::string table(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {
   std::vector<std::size_t> widths(right.size(), 0);
   for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], character_count(row[c]));
   }
   std::string out;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string pad(widths[c] - width_of(row[c]), ' ');
+      const std::string pad(widths[c] - character_count(row[c]), ' ');
       line += (c == 0 ? "" : "  ") + (right[c] ? pad + row[c] : row[c] + pad);
     }
     line.erase(line.find_last_not_of(' ') + 1);

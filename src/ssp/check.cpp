@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "graph/flatten.hpp"
+#include "graph/indices.hpp"
 #include "graph/measures.hpp"
 
 namespace consort::ssp {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
+#include "graph/indices.hpp"
 #include "ssp/annotations.hpp"
 #include "ssp/builder.hpp"
 #include "ssp/parameters.hpp"
@@ -32,7 +33,7 @@ class Index {
     if (!end.own && end.connector != nullptr && !end.connector->annotations.empty())
       if (auto port = foreign_port(*end.connector); !port.variable.empty())
         end.endpoint.connector = std::move(port.variable);
-    if (!indices.empty()) end.endpoint.connector += fmt::format("[{}]", fmt::join(indices, ","));
+    end.endpoint.connector += graph::indices_text(indices);
     end.role = end.connector == nullptr ? Role::any : role_of(end.connector->kind, end.own);
     return end;
   }
@@ -66,16 +67,6 @@ std::string item_number(const SystemStructure& file, const Connector* connector,
   return item;
 }
 
-bool is_same(const graph::Transformation& a, const graph::Transformation& b) {
-  if (const auto* linear = std::get_if<graph::Linear>(&a)) {
-    const auto& other = std::get<graph::Linear>(b);
-    return linear->factor == other.factor && linear->offset == other.offset;
-  }
-  if (const auto* mapping = std::get_if<graph::Mapping>(&a))
-    return mapping->entries == std::get<graph::Mapping>(b).entries;
-  return true;
-}
-
 std::vector<std::string_view> element_names(const System& system) {
   std::vector<std::string_view> names;
   for (const auto& c : system.components) names.emplace_back(c.name);
@@ -92,8 +83,7 @@ bool Builder::is_repeated(const graph::Connection& connection, const std::vector
   return std::any_of(others.begin(), others.end(), [&](const graph::Connection& o) {
     return o.to.text() == connection.to.text() && o.from.text() == connection.from.text() &&
            o.suppress_unit_conversion == connection.suppress_unit_conversion &&
-           o.transformation.index() == connection.transformation.index() &&
-           is_same(o.transformation, connection.transformation);
+           o.transformation == connection.transformation;
   });
 }
 

@@ -1,20 +1,21 @@
 #include "ssp/from_system.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
+#include "graph/indices.hpp"
 #include "graph/known_measures.hpp"
 #include "ssp/annotations.hpp"
+#include "ssp/export_names.hpp"
+#include "ssp/export_values.hpp"
 #include "ssp/write.hpp"
 #include "yaml/writer.hpp"
 
@@ -26,69 +27,6 @@ using describe::Variable;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string kind_of(Causality causality) {
-  switch (causality) {
-    case Causality::parameter: return "parameter";
-    case Causality::calculated_parameter: return "calculatedParameter";
-    case Causality::input: return "input";
-    case Causality::output: return "output";
-    case Causality::structural_parameter: return "structuralParameter";
-    default: return "local";
-  }
-}
-
-// SSP 1.0 knows the types of FMI 2.0 only; what it cannot say is left out, and the FMU's own type counts.
-TypeKind kind_of(Type type, Version version) {
-  const bool old = version == Version::v1_0;
-  switch (type) {
-    case Type::Float64: return TypeKind::real;
-    case Type::Float32: return old ? TypeKind::none : TypeKind::float32;
-    case Type::Int8: return old ? TypeKind::none : TypeKind::int8;
-    case Type::UInt8: return old ? TypeKind::none : TypeKind::uint8;
-    case Type::Int16: return old ? TypeKind::none : TypeKind::int16;
-    case Type::UInt16: return old ? TypeKind::none : TypeKind::uint16;
-    case Type::Int32: return TypeKind::integer;
-    case Type::UInt32: return old ? TypeKind::none : TypeKind::uint32;
-    case Type::Int64: return old ? TypeKind::none : TypeKind::int64;
-    case Type::UInt64: return old ? TypeKind::none : TypeKind::uint64;
-    case Type::Boolean: return TypeKind::boolean;
-    case Type::String: return TypeKind::string;
-    case Type::Binary: return TypeKind::binary;
-    case Type::Enumeration: return TypeKind::none;  // names an enumeration, see data_type()
-    case Type::Clock: return old ? TypeKind::none : TypeKind::clock;
-  }
-  return TypeKind::none;
-}
-
-// "x[1,2]" → {"x", {1, 2}}; no indices when the text is not of that form.
-std::pair<std::string, std::vector<std::uint64_t>> split_indices(const std::string& text) {
-  const auto open = text.rfind('[');
-  if (open == std::string::npos || text.back() != ']') return {text, {}};
-  std::vector<std::uint64_t> indices;
-  for (const auto part : split(std::string_view(text).substr(open + 1, text.size() - open - 2), ',')) {
-    const std::string digits(trim(part));
-    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos || digits.size() > 18)
-      return {text, {}};
-    indices.push_back(std::stoull(digits));
-  }
-  return {text.substr(0, open), std::move(indices)};
-}
-
-// What the type of a value must be when nobody says: as the text reads.
-TypeKind guess_kind(const std::string& value) {
-  const auto parts = split_white(value);
-  if (parts.size() == 1 && (parts[0] == "true" || parts[0] == "false")) return TypeKind::boolean;
-  const auto is_number = [](std::string_view text) {
-    try {
-      static_cast<void>(parse_element<double>(text));
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
-  };
-  return !parts.empty() && std::all_of(parts.begin(), parts.end(), is_number) ? TypeKind::real : TypeKind::string;
-}
 
 class Exporter {
  public:
@@ -130,7 +68,8 @@ class Exporter {
       add_inner(inner, to);
       scopes_.pop_back();
     }
-    to.bindings = bindings_of(from.settings, [&](const std::string& path) { return variable_of(from, path); });
+    to.bindings = bindings_of(
+        from.settings, [&](const std::string& path) { return variable_of(from, path); }, value_context());
     return to;
   }
 
@@ -200,25 +139,6 @@ class Exporter {
     to.push_back(std::move(connector));
   }
 
-  // Of an array that is written as scalars; none when it is too large for that.
-  static std::vector<std::string> element_names(const std::string& name, const std::vector<std::uint64_t>& sizes) {
-    std::uint64_t count = 1;
-    for (const auto size : sizes) count *= std::min<std::uint64_t>(size, most_elements + 1);
-    std::vector<std::string> names;
-    if (count > most_elements || sizes.empty()) return names;
-    for (std::uint64_t e = 0; e < count; ++e) {
-      std::vector<std::uint64_t> indices(sizes.size());
-      std::uint64_t rest = e;
-      for (std::size_t i = sizes.size(); i-- > 0;) {
-        indices[i] = rest % sizes[i] + 1;
-        rest /= sizes[i];
-      }
-      names.push_back(fmt::format("{}[{}]", name, fmt::join(indices, ",")));
-    }
-    return names;
-  }
-  static constexpr std::uint64_t most_elements = 1000;
-
   Connector own_connector(const graph::Connector& c, const graph::System& system) {
     Connector connector;
     connector.name = c.name;
@@ -244,7 +164,12 @@ class Exporter {
     if (from.interface == describe::InterfaceType::scheduled_execution) to.implementation = "ScheduledExecution";
     const Description* const d = options_.catalogue ? &options_.catalogue(from) : nullptr;
     add_connectors(from, connections, d, to);
-    to.bindings = bindings_of(from.settings, [&](const std::string& name) { return Known{d, find(d, name)}; });
+    to.bindings = bindings_of(
+        from.settings,
+        [&](const std::string& name) {
+          return KnownVariable{d, find(d, name)};
+        },
+        value_context());
     if (from.substeps != 1 || !from.solver.empty() || from.answers) {
       std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
       if (from.substeps != 1) xml += fmt::format(" substeps=\"{}\"", from.substeps);
@@ -264,19 +189,7 @@ class Exporter {
     for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", stem, n);
     const std::string inside = fmt::format("resources/{}.fmu", name);
     out_.resources.push_back({source, inside});
-    return resources_[key] = escaped(inside);
-  }
-
-  // As URIs have it (RFC 3986, 2.1).
-  static std::string escaped(const std::string& path) {
-    std::string out;
-    for (const char c : path) {
-      const auto u = static_cast<unsigned char>(c);
-      const bool plain =
-          u < 0x80 && (std::isalnum(u) != 0 || std::string_view("/._-~()+,=@!").find(c) != std::string_view::npos);
-      out += plain ? std::string(1, c) : fmt::format("%{:02X}", u);
-    }
-    return out;
+    return resources_[key] = escaped_uri(inside);
   }
 
   static const Variable* find(const Description* d, std::string_view name) {
@@ -288,8 +201,9 @@ class Exporter {
   // The name of the variable behind an end, and the indices of an element.
   static std::pair<std::string, std::vector<std::uint64_t>> split_end(const Description* d, const std::string& name) {
     if (d == nullptr || find(d, name) != nullptr) return {name, {}};
-    auto parts = split_indices(name);
-    return find(d, parts.first) == nullptr ? std::pair(name, std::vector<std::uint64_t>()) : parts;
+    auto [array, indices] = graph::split_indices(name);
+    if (find(d, array) == nullptr) return {name, {}};
+    return {std::string(array), std::move(indices)};
   }
 
   // SSP 2.0, 5.2.1: at least those connectors are there that are connected.
@@ -367,14 +281,6 @@ class Exporter {
 
   // --- units of measure
 
-  static BaseUnit base_of(const describe::BaseUnit& base) {
-    BaseUnit b;
-    for (std::size_t i = 0; i < b.exponents.size(); ++i) b.exponents[i] = base.exponents[i];
-    b.factor = base.factor;
-    b.offset = base.offset;
-    return b;
-  }
-
   // Defines the unit in the file. Empty when the name means something else there already, or nothing at all.
   std::string use_unit(const std::string& name, const std::optional<describe::BaseUnit>& base) {
     if (!base) return {};
@@ -406,8 +312,8 @@ class Exporter {
     std::tie(to.end_connector, to.end_indices) = split_end(system, from.to);
     to.suppress_unit_conversion = from.suppress_unit_conversion;
     const std::string text = fmt::format("{} → {}", from.from.text(), from.to.text());
-    to.transformation = transformation_of(from.transformation,
-                                          find(description_of(system, from.from.element), to.start_connector), text);
+    to.transformation = transformation_of(
+        from.transformation, find(description_of(system, from.from.element), to.start_connector), text, out_.notes);
     if (options_.version == Version::v1_0) return add_scalars(std::move(to), from, system, text, all);
     all.push_back(std::move(to));
   }
@@ -462,9 +368,9 @@ class Exporter {
                                                                              const graph::Endpoint& end) const {
     if (const auto* const d = description_of(system, end.element)) return split_end(d, end.connector);
     if (system_connector(system, end, end.connector) != nullptr) return {end.connector, {}};
-    auto parts = split_indices(end.connector);
-    const bool known = system_connector(system, end, parts.first) != nullptr;
-    return known ? parts : std::pair(end.connector, std::vector<std::uint64_t>());
+    auto [array, indices] = graph::split_indices(end.connector);
+    if (system_connector(system, end, std::string(array)) == nullptr) return {end.connector, {}};
+    return {std::string(array), std::move(indices)};
   }
 
   const Description* description_of(const graph::System& system, const std::string& element) const {
@@ -472,173 +378,20 @@ class Exporter {
     return component == nullptr || !options_.catalogue ? nullptr : &options_.catalogue(*component);
   }
 
-  Transformation transformation_of(const graph::Transformation& from, const Variable* source, const std::string& what) {
-    using Kind = Transformation::Kind;
-    Transformation to;
-    if (const auto* linear = std::get_if<graph::Linear>(&from)) {
-      to.kind = Kind::linear;
-      to.factor = linear->factor;
-      to.offset = linear->offset;
-    }
-    const auto* const mapping = std::get_if<graph::Mapping>(&from);
-    if (mapping == nullptr) return to;
-    to.entries = mapping->entries;
-    to.kind = mapping_kind(to.entries, source);
-    if (!mapping->partial)
-      out_.notes.push_back(
-          fmt::format("{}: values that the map does not list are an error here and stay as they are in "
-                      "SSP",
-                      what));
-    return to;
-  }
-
-  static Transformation::Kind mapping_kind(const std::vector<std::pair<std::string, std::string>>& entries,
-                                           const Variable* source) {
-    using Kind = Transformation::Kind;
-    const auto all = [&](auto&& is) {
-      return std::all_of(entries.begin(), entries.end(), [&](const auto& e) { return is(e.first) && is(e.second); });
-    };
-    const auto is_boolean = [](const std::string& t) { return t == "true" || t == "false" || t == "0" || t == "1"; };
-    const auto is_integer = [](const std::string& t) {
-      return !t.empty() && t.find_first_not_of("0123456789", t[0] == '-' ? 1 : 0) == std::string::npos;
-    };
-    if ((source == nullptr || source->type == Type::Boolean) && all(is_boolean)) return Kind::boolean;
-    return all(is_integer) ? Kind::integer : Kind::enumeration;
-  }
-
   // --- values
 
-  struct Known {
-    const Description* description = nullptr;
-    const Variable* variable = nullptr;
-  };
+  [[nodiscard]] ValueContext value_context() const {
+    return {options_.version, [this](const std::string& unit) { return measure_in(*scopes_.back(), unit); },
+            out_.notes};
+  }
 
   // What a path of a system's setting leads to; nothing for connectors and what is not known.
-  Known variable_of(const graph::System& system, const std::string& path) const {
+  KnownVariable variable_of(const graph::System& system, const std::string& path) const {
     const auto end = system.endpoint(path);
     if (end.element.empty()) return {};
     if (const auto* const inner = system.system(end.element)) return variable_of(*inner, end.connector);
     const auto* const d = description_of(system, end.element);
     return {d, find(d, end.connector)};
-  }
-
-  template <class Find>
-  std::vector<ParameterBinding> bindings_of(const std::vector<graph::Setting>& settings, Find&& known) {
-    std::vector<ParameterBinding> bindings;
-    std::set<std::string> names;
-    bool mapped = false;
-    for (const auto& s : settings) {
-      const bool maps = !s.convert_units || !std::holds_alternative<std::monostate>(s.transformation);
-      if (bindings.empty() || maps || mapped || !names.insert(s.name).second) {
-        auto& set = bindings.emplace_back().inlined.emplace_back();
-        set.version = name_of(options_.version);
-        set.name = fmt::format("values {}", bindings.size());
-        names = {s.name};
-      }
-      mapped = maps;
-      auto& binding = bindings.back();
-      const Known target = known(s.name);
-      add_parameter(s, target, binding.inlined.front());
-      if (!maps) continue;
-      auto& mapping = binding.mapping.emplace_back().inlined.emplace_back();
-      mapping.version = name_of(options_.version);
-      auto& entry = mapping.entries.emplace_back();
-      entry.source = entry.target = s.name;
-      entry.suppress_unit_conversion = !s.convert_units;
-      entry.transformation = transformation_of(s.transformation, target.variable, s.name);
-    }
-    return bindings;
-  }
-
-  void add_parameter(const graph::Setting& s, const Known& target, ParameterSet& set) {
-    Parameter p;
-    p.name = s.name;
-    p.kind = parameter_kind(s, target);
-    const bool text = p.kind == TypeKind::string || p.kind == TypeKind::binary || p.kind == TypeKind::enumeration;
-    if (!s.elements.empty()) {
-      p.values = s.elements;
-    } else if (text) {
-      p.values = {s.value};
-    } else {
-      for (const auto part : split_white(s.value)) p.values.emplace_back(xsd(part));
-    }
-    if (!s.unit.empty() && !text) add_unit(s, target, p, set);
-    if (p.values.size() > 1) add_dimensions(s, target, p);
-    const bool maps = !s.convert_units || !std::holds_alternative<std::monostate>(s.transformation);
-    if (p.values.size() > 1 && options_.version == Version::v1_0 && !maps) return add_elements(p, set);
-    set.parameters.push_back(std::move(p));
-  }
-
-  // SSP 1.0 has no values of arrays: one parameter per element.
-  static void add_elements(const Parameter& array, ParameterSet& set) {
-    std::vector<std::uint64_t> sizes;
-    for (const auto& d : array.dimensions) sizes.push_back(d.size.value_or(0));
-    const auto names = element_names(array.name, sizes);
-    require(names.size() == array.values.size(),
-            "the value of '{}' has {} elements, which SSP 1.0 cannot hold; write version 2.0", array.name,
-            array.values.size());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      auto& one = set.parameters.emplace_back(array);
-      one.name = names[i];
-      one.values = {array.values[i]};
-      one.dimensions.clear();
-    }
-  }
-
-  // As XSD writes what is not finite.
-  static std::string xsd(std::string_view text) {
-    if (iequals(text, "inf") || iequals(text, "+inf")) return "INF";
-    if (iequals(text, "-inf")) return "-INF";
-    if (iequals(text, "nan")) return "NaN";
-    return std::string(text);
-  }
-
-  TypeKind parameter_kind(const graph::Setting& s, const Known& target) const {
-    if (target.variable == nullptr) return guess_kind(s.value);
-    if (target.variable->type == Type::Enumeration) {
-      const bool number = guess_kind(s.value) == TypeKind::real;
-      return number ? TypeKind::integer : TypeKind::enumeration;
-    }
-    const auto kind = kind_of(target.variable->type, options_.version);
-    if (kind != TypeKind::none) return kind;
-    return is_float(target.variable->type) ? TypeKind::real : TypeKind::integer;
-  }
-
-  void add_unit(const graph::Setting& s, const Known& target, Parameter& p, ParameterSet& set) {
-    auto base = s.measure ? s.measure : measure_in(*scopes_.back(), s.unit);
-    if (!base && target.description != nullptr)
-      for (const auto& u : target.description->units)
-        if (u.name == s.unit && u.base) base = u.base;
-    const bool same = target.variable != nullptr && target.description->unit_name(*target.variable) == s.unit;
-    if (!base && (same || s.lenient)) return;
-    require(base.has_value(), "the value of '{}' is given in '{}', which nobody defines; define the unit", s.name,
-            s.unit);
-    p.unit = s.unit;
-    const auto known =
-        std::find_if(set.units.begin(), set.units.end(), [&](const auto& u) { return u.name == s.unit; });
-    if (known != set.units.end()) return;
-    auto& unit = set.units.emplace_back();
-    unit.name = s.unit;
-    unit.base = base_of(*base);
-  }
-
-  static void add_dimensions(const graph::Setting& s, const Known& target, Parameter& p) {
-    std::uint64_t product = 1;
-    for (const auto size : s.dimensions) {
-      p.dimensions.emplace_back().size = size;
-      product *= size;
-    }
-    if (!p.dimensions.empty() && product == p.values.size()) return;
-    p.dimensions.clear();
-    product = 1;
-    if (target.variable != nullptr)
-      for (const auto& d : target.description->dimensions_of(*target.variable)) {
-        p.dimensions.emplace_back().size = d.size;
-        product *= d.is_reference ? 0 : d.size;
-      }
-    if (product == p.values.size()) return;
-    p.dimensions.clear();
-    p.dimensions.emplace_back().size = p.values.size();
   }
 
   // --- how it is run

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "graph/indices.hpp"
 
 namespace consort::ssp {
 
@@ -52,7 +51,7 @@ graph::ElementPlace place_of(const Element& element) {
 
 std::string end_text(const std::optional<std::string>& element, std::string connector,
                      const std::vector<std::uint64_t>& indices) {
-  if (!indices.empty()) connector += fmt::format("[{}]", fmt::join(indices, ","));
+  connector += graph::indices_text(indices);
   return !element || element->empty() ? connector : *element + "." + connector;
 }
 

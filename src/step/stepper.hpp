@@ -78,11 +78,19 @@ struct StepperSetup {
   unit::Timeline* timeline = nullptr;  // that a stepper's own work shows in; null: none
 };
 
+// Which settings a stepper reads that others do not.
+struct StepperReads {
+  bool order = false;
+  bool groups = false;
+  bool iteration = false;
+};
+
 // Rows of the table in steppers.cpp.
 struct StepperRow {
   std::string_view name;
   std::string_view description;
   std::unique_ptr<Stepper> (*make)(const StepperSetup&) = nullptr;
+  StepperReads reads{};
 };
 [[nodiscard]] std::span<const StepperRow> steppers();
 // By name; Jacobi where no unit with feed-through is driven by another and Gauss–Seidel otherwise when the name is

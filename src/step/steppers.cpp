@@ -13,11 +13,15 @@ namespace {
 
 constexpr std::array<StepperRow, 4> rows{{
     {"jacobi", "all units at once, with what the others computed in the step before", make_jacobi},
-    {"gauss-seidel", "one after another, with the newest values of those before; independent ones at once",
-     make_gauss_seidel},
-    {"groups", "serial and parallel groups as given, nested in any way", make_groups},
-    {"iterated", "steps repeated until inputs agree with the outputs at their end; for units that can go back",
-     make_iterated},
+    {"gauss-seidel",
+     "one after another, with the newest values of those before; independent ones at once",
+     make_gauss_seidel,
+     {.order = true}},
+    {"groups", "serial and parallel groups as given, nested in any way", make_groups, {.groups = true}},
+    {"iterated",
+     "steps repeated until inputs agree with the outputs at their end; for units that can go back",
+     make_iterated,
+     {.iteration = true}},
 }};
 
 // Whether some unit's output follows an input that another unit drives.

@@ -143,6 +143,15 @@ inline Place place_of(const Plan& plan, std::string_view path, bool input, std::
   return {};
 }
 
+// The start value of a variable in the plan, as text; "-" when none was set.
+inline std::string start(const Plan& plan, std::string_view path) {
+  const auto [unit, variable] = plan.require_variable(path);
+  const auto& set = plan.units[unit].starts.others();
+  for (std::size_t i = 0; i < set.variables.size(); ++i)
+    if (set.variables[i] == variable) return set.values[i].text();
+  return "-";
+}
+
 // How an input element is fed, whichever table of the plan says so.
 struct Route {
   Place source;

@@ -448,13 +448,6 @@ struct Parameters : testing::Test {
     plant.last().start = static_cast<std::uint32_t>(plant.d.starts.size());
     plant.d.starts.push_back(std::move(value));
   }
-  static std::string start(const Plan& plan, std::string_view path) {
-    const auto [unit, variable] = plan.require_variable(path);
-    const auto& set = plan.units[unit].starts.others();
-    for (std::size_t i = 0; i < set.variables.size(); ++i)
-      if (set.variables[i] == variable) return set.values[i].text();
-    return "-";
-  }
   Shelf shelf;
   System s;
 };

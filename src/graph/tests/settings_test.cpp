@@ -18,14 +18,6 @@ struct Settings : testing::Test {
     plant.parameter("v").sized({3}).parameter("label", Type::String).input("u").output("y");
     plant.define("m", metre).define("K", kelvin);
   }
-  // The start value of a variable in the plan, as text; "-" when none was set.
-  static std::string start(const Plan& plan, std::string_view path) {
-    const auto [unit, variable] = plan.require_variable(path);
-    const auto& set = plan.units[unit].starts.others();
-    for (std::size_t i = 0; i < set.variables.size(); ++i)
-      if (set.variables[i] == variable) return set.values[i].text();
-    return "-";
-  }
   // top.inner.p with a setting of k on every level that is asked for.
   System nested(bool own, bool inside, bool outside) {
     System inner("inner");
