@@ -99,20 +99,22 @@ void run(const std::string& name, const std::string& controller, double step, lo
   for (long i = 0; i < steps; ++i) simulation.step();
 }
 
-// One save and one restore of every unit per step, as bare calls, on units that have come a little way.
-void save_and_restore(const std::string& name, long steps) {
+// So many saves of every unit and one restore per step, as bare calls, on units that have come a little way.
+void save_and_restore(const std::string& name, int saves, long steps) {
   const auto all = library();
   const engine::Simulation simulation(system_of(name), options(name, "fixed", half), all);
   auto units = all->make_units(simulation.plan());
-  std::vector<std::unique_ptr<unit::Snapshot>> states(units.size());
+  std::vector<std::unique_ptr<unit::Snapshot>> first(units.size()), second(units.size());
   for (const auto& unit : units) {
     unit->enter_initialization({0, 1e6, 1e-4});
     unit->exit_initialization();
     for (int i = 0; i < 20; ++i) unit->step({i * half, half, true});
   }
   for (long i = 0; i < steps; ++i) {
-    for (std::size_t u = 0; u < units.size(); ++u) states[u] = units[u]->rollback()->save(std::move(states[u]));
-    for (std::size_t u = 0; u < units.size(); ++u) units[u]->rollback()->restore(*states[u]);
+    for (std::size_t u = 0; u < units.size(); ++u) first[u] = units[u]->rollback()->save(std::move(first[u]));
+    if (saves == 2)
+      for (std::size_t u = 0; u < units.size(); ++u) second[u] = units[u]->rollback()->save(std::move(second[u]));
+    for (std::size_t u = 0; u < units.size(); ++u) units[u]->rollback()->restore(*first[u]);
   }
 }
 
@@ -131,14 +133,14 @@ void compare(const std::string& program, const Case& c) {
   const long steps = name == "nodes100" || name == "costly" ? 100 : 1000;
   const double short_step = counted(program, fmt::format("--run {} fixed {}", c.name, half), steps);
   const double long_step = counted(program, fmt::format("--run {} fixed {}", c.name, 2 * half), steps);
-  const double states = counted(program, fmt::format("--states {} - 0", c.name), steps);
   for (const std::string controller : {"richardson", "modified"}) {
     const bool whole = controller == "richardson";
     const double ours = counted(program, fmt::format("--run {} {} {}", c.name, controller, 2 * half), steps);
-    // `modified` saves twice, at the beginning and in the middle, and restores once; a save is about half of both.
-    const double parts = whole ? 2 * short_step + long_step + states : 3 * short_step + 1.5 * states;
-    fmt::print("{:<34} {:<11} {:>12.0f} {:>12.0f} {:>12.0f} {:>7.3f}\n", c.what, controller,
-               whole ? 2 * short_step + long_step : 3 * short_step, whole ? states : 1.5 * states, ours, ours / parts);
+    // `modified` saves twice, at the beginning and in the middle, and restores once.
+    const double states = counted(program, fmt::format("--states {} - {}", c.name, whole ? 1 : 2), steps);
+    const double fixed = whole ? 2 * short_step + long_step : 3 * short_step;
+    fmt::print("{:<34} {:<11} {:>12.0f} {:>12.0f} {:>12.0f} {:>7.3f}\n", c.what, controller, fixed, states, ours,
+               ours / (fixed + states));
     std::fflush(stdout);
   }
 }
@@ -147,7 +149,7 @@ int main_of(int argc, char** argv) {
   if (argc == 6) {
     const long steps = std::strtol(argv[5], nullptr, 10);
     if (std::string(argv[1]) == "--run") run(argv[2], argv[3], std::strtod(argv[4], nullptr), steps);
-    if (std::string(argv[1]) == "--states") save_and_restore(argv[2], steps);
+    if (std::string(argv[1]) == "--states") save_and_restore(argv[2], std::atoi(argv[4]), steps);
     return 0;
   }
   if (!has_callgrind()) {

@@ -51,6 +51,7 @@ struct RunOptions {
   std::optional<int> extrapolation = {};          // order of the polynomials that inputs follow within a step, 0 to 3
   std::string controller = {};                    // "richardson", "modified", "ecco": steps by the coupling error
   std::optional<double> coupling_tolerance = {};  // of that error, relative; default: the tolerance
+  std::string tolerance_for = {};                 // "step" (default) or "run": what may err by coupling_tolerance
   std::string iteration = {};  // of the stepper "iterated": "fixed-point", "aitken", "iqn-ils", …; default: iqn-ils
   std::optional<double> iteration_tolerance = {};                  // of inputs, relative; default: 1e-6
   std::optional<int> iteration_most = {};                          // iterations in a step

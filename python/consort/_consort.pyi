@@ -99,6 +99,7 @@ class RunOptions:
     extrapolation: Optional[int]
     controller: str
     coupling_tolerance: Optional[float]
+    tolerance_for: str
     iteration: str
     iteration_tolerance: Optional[float]
     iteration_most: Optional[int]

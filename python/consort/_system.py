@@ -110,8 +110,9 @@ class System:
     def run(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
             output_interval: Optional[float] = None, tolerance: Optional[float] = None, stepper: str = "",
             extrapolation: Optional[int] = None, controller: str = "", coupling_tolerance: Optional[float] = None,
-            iteration: str = "", iteration_tolerance: Optional[float] = None, iteration_most: Optional[int] = None,
-            threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
+            tolerance_for: str = "", iteration: str = "", iteration_tolerance: Optional[float] = None,
+            iteration_most: Optional[int] = None, threads: Optional[int] = None,
+            set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
             output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
             checkpoint_every: Optional[float] = None, checkpoint_file: Optional[Path] = None,
             restart_from: Optional[Path] = None, progress: Optional[ProgressFunction] = None) -> Result:
@@ -122,9 +123,11 @@ class System:
         step: between communication points in s; output_interval: between rows (default: every communication point).
         stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). controller: "richardson", "modified" or
         "ecco" choose steps that keep the coupling error within coupling_tolerance (default: the tolerance), and report
-        it. set: start values by path that beat what the system says. input: for the system's own inputs, a structured
-        array or a dict of arrays with "time", or the path of a CSV file. output: paths to record, with * and ? (default:
-        all outputs). output_file: also written there.
+        it; tolerance_for: "step" (default), or "run" when the errors of all steps together are to stay within it.
+
+        set: start values by path that beat what the system says. input: for the system's own inputs, a structured array or
+        a dict of arrays with "time", or the path of a CSV file. output: paths to record, with * and ? (default: all
+        outputs). output_file: also written there.
 
         iteration, iteration_tolerance, iteration_most: for the stepper "iterated": the method ("fixed-point", "aitken",
         "iqn-ils", …), how well inputs and outputs have to agree, and how many iterations a step may take.
@@ -138,6 +141,7 @@ class System:
         """
         options = _options(start, stop, step, output_interval, tolerance, stepper, extrapolation, threads, set, output)
         options.controller, options.coupling_tolerance = controller, coupling_tolerance
+        options.tolerance_for = tolerance_for
         options.iteration, options.iteration_tolerance = iteration, iteration_tolerance
         options.iteration_most = iteration_most
         options.checkpoint_every, options.checkpoint_file = checkpoint_every, checkpoint_file or ""
@@ -149,13 +153,14 @@ class System:
 
     def simulation(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
                    tolerance: Optional[float] = None, stepper: str = "", extrapolation: Optional[int] = None,
-                   controller: str = "", coupling_tolerance: Optional[float] = None, iteration: str = "",
-                   iteration_tolerance: Optional[float] = None, iteration_most: Optional[int] = None,
-                   threads: Optional[int] = None,
+                   controller: str = "", coupling_tolerance: Optional[float] = None, tolerance_for: str = "",
+                   iteration: str = "", iteration_tolerance: Optional[float] = None,
+                   iteration_most: Optional[int] = None, threads: Optional[int] = None,
                    set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None) -> Simulation:
         """A run to be stepped by hand, with the options of run()."""
         options = _options(start, stop, step, None, tolerance, stepper, extrapolation, threads, set, None)
         options.controller, options.coupling_tolerance = controller, coupling_tolerance
+        options.tolerance_for = tolerance_for
         options.iteration, options.iteration_tolerance = iteration, iteration_tolerance
         options.iteration_most = iteration_most
         with input_file(input) as file:

@@ -43,13 +43,16 @@ def test_options_beat_the_file(quarter_car_file, tmp_path):
 
 
 def test_a_tolerance_instead_of_a_step(quarter_car):
-    def steps(tolerance):
+    def steps(tolerance, tolerance_for=""):
         res = quarter_car.run(stop=0.5, step=1e-3, tolerance=1e-8, controller="richardson", extrapolation=1,
-                              coupling_tolerance=tolerance)
+                              coupling_tolerance=tolerance, tolerance_for=tolerance_for)
         assert "coupling error" in res.report and res.time[-1] == 0.5
         return len(res)
 
     assert steps(1e-5) / steps(1e-4) == pytest.approx(10 ** (1 / 3), abs=0.5)  # the third root: inputs of order 1
+    assert steps(1e-4, "run") / steps(1e-3, "run") == pytest.approx(10 ** 0.5, abs=0.5)  # the share of a step takes one
+    with pytest.raises(consort.Error, match="not for 'week'"):
+        steps(1e-4, "week")
     with pytest.raises(consort.Error, match="greater than 0"):
         steps(-1)
     sim = quarter_car.simulation(stop=0.5, step=1e-3, controller="richardson", coupling_tolerance=1e-2)

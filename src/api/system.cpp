@@ -8,6 +8,7 @@
 #include "engine/system_files.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
+#include "step/step_size.hpp"
 
 namespace consort {
 
@@ -94,6 +95,7 @@ engine::SimulationOptions simulation_options(const graph::RunSettings& said, con
   take(run.tolerance, o.tolerance);
   take(run.extrapolation, o.extrapolation);
   take(run.control.tolerance, o.coupling_tolerance);
+  if (!o.tolerance_for.empty()) run.control.tolerance_for = step::tolerance_for(o.tolerance_for);
   take(run.threads, o.threads);
   take(run.iteration.tolerance, o.iteration_tolerance);
   take(run.iteration.most, o.iteration_most);

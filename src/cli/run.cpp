@@ -20,6 +20,7 @@
 #include "record/formats.hpp"
 #include "solve/nonlinear.hpp"
 #include "step/controller.hpp"
+#include "step/step_size.hpp"
 #include "step/stepper.hpp"
 #include "yaml/view.hpp"
 
@@ -34,6 +35,7 @@ struct Options {
   std::vector<std::string> parameters;
   graph::RunSettings run;  // what the command line says; the file's otherwise
   std::optional<int> extrapolation;
+  std::string tolerance_for;
   std::optional<int> compression;
   std::vector<std::string> set;
   std::vector<std::string> record;
@@ -75,6 +77,7 @@ void merge(const Options& o, graph::RunSettings& run) {
   take(run.control.minimum, control.minimum);
   take(run.control.maximum, control.maximum);
   if (o.extrapolation) run.extrapolation = *o.extrapolation;
+  if (!o.tolerance_for.empty()) run.control.tolerance_for = step::tolerance_for(o.tolerance_for);
   if (o.compression) run.compression = *o.compression;
 }
 
@@ -199,6 +202,9 @@ void add_run(CLI::App& app, Action& action) {
              "of the coupling error, relative; where steps vary (default: that of --tolerance)");
   add_number(c, "--absolute-tolerance", o->run.control.absolute,
              "of the coupling error, times nominal values (default: as the relative one)");
+  c.add_option("--tolerance-for", o->tolerance_for,
+               "what may err by that much: every 'step', or the whole 'run', of which each step gets its part "
+               "(default: step)");
   add_number(c, "--min-step", o->run.control.minimum, "smallest communication step in s, where steps vary");
   add_number(c, "--max-step", o->run.control.maximum, "largest communication step in s, where steps vary");
   add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)")

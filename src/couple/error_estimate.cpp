@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace consort::couple {
 
 using graph::UnitId;
@@ -60,8 +62,7 @@ ErrorEstimate::ErrorEstimate(std::vector<EstimatedOutput> outputs, Weights weigh
       weights_(weights),
       coarse_(outputs_.size()),
       fine_(outputs_.size()),
-      estimates_(outputs_.size()),
-      weighted_(outputs_.size()) {
+      estimates_(outputs_.size()) {
   has_feed_through_ = std::any_of(outputs_.begin(), outputs_.end(), [](const auto& o) { return o.feed_through; });
   for (const auto& o : outputs_) {
     elements_.push_back(o.element);
@@ -83,38 +84,50 @@ void ErrorEstimate::find_differences(const Columns& fine) {
   }
 }
 
-void ErrorEstimate::divide(const ErrorRatio& ratio) {
-  const double states = 1 / (ratio.states - 1);
-  if (!has_feed_through_) {
-    for (double& estimate : estimates_) estimate *= states;
-    return;
-  }
-  const double outputs = 1 / (ratio.outputs - 1);
-  for (std::size_t i = 0; i < estimates_.size(); ++i) estimates_[i] *= direct_[i] != 0 ? outputs : states;
-}
-
-double ErrorEstimate::norm() {
+// One pass, because units may be cheaper than it. `estimate` and `allowed`, the part of its tolerance that it may use,
+// are asked for every output.
+template <class Estimate, class Allowed>
+double ErrorEstimate::sum_up(Estimate estimate, Allowed allowed) {
   const std::size_t n = estimates_.size();
-  for (std::size_t i = 0; i < n; ++i)
-    weighted_[i] = std::abs(estimates_[i]) / (least_[i] + weights_.relative * std::abs(fine_[i]));
+  if (n == 0) return 0;
+  const bool squares = weights_.norm == graph::StepControl::Norm::root_mean_square;
   double sum = 0;
-  if (weights_.norm == graph::StepControl::Norm::root_mean_square) {
-    for (const double w : weighted_) sum += w * w;
-  } else {
-    for (const double w : weighted_) sum += w;
+  double largest = -1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double error = estimate(i);
+    const double w = std::abs(error) / ((least_[i] + weights_.relative * std::abs(fine_[i])) * allowed(i));
+    estimates_[i] = error;
+    sum += squares ? w * w : w;
+    if (!(w <= largest) && !std::isnan(largest)) {  // what is not a number is the largest, and stays so
+      largest = w;
+      worst_ = i;
+    }
   }
-  worst_ = 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if (!(weighted_[i] <= weighted_[worst_])) worst_ = i;
-  return n == 0 ? 0.0 : std::sqrt(sum / static_cast<double>(n));
+  largest_ = largest;
+  return std::sqrt(sum / static_cast<double>(n));
 }
 
-double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio) {
-  return compare(fine, ratio, [](std::vector<double>&) { return false; });
+double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio, double share) {
+  const double* const from = fine.column<double>().data();
+  const auto difference = [&](std::size_t i) {
+    fine_[i] = from[elements_[i]];
+    return fine_[i] - coarse_[i];
+  };
+  const double states = 1 / (ratio.states - 1);
+  if (!has_feed_through_)
+    return sum_up([&](std::size_t i) { return difference(i) * states; }, [&](std::size_t) { return share; });
+  const double outputs = 1 / (ratio.outputs - 1);
+  return sum_up([&](std::size_t i) { return difference(i) * (direct_[i] != 0 ? outputs : states); },
+                [&](std::size_t i) { return direct_[i] != 0 ? 1 : share; });
+}
+
+double ErrorEstimate::weigh(double share) {
+  return sum_up([&](std::size_t i) { return estimates_[i]; },
+                [&](std::size_t i) { return direct_[i] != 0 ? 1 : share; });
 }
 
 void ErrorEstimate::count(ControlState& control) const {
-  control.signals.resize(outputs_.size());
+  CONSORT_ASSERT(control.signals.size() == outputs_.size());
   control.worst = worst_;
   for (std::size_t i = 0; i < estimates_.size(); ++i) {
     auto& s = control.signals[i];

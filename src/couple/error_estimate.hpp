@@ -41,28 +41,30 @@ class ErrorEstimate {
   // The coarse solution's outputs.
   void keep_coarse(const Columns& outputs);
   // From the fine solution's outputs; the norm, which is at most 1 for a step within the tolerance. NaN where a value
-  // is not a number.
-  double compare(const Columns& fine, const ErrorRatio& ratio);
-  // The same, where `correct` turns differences (fine - coarse) of all outputs into estimates.
+  // is not a number. `share`: the part of the tolerance that this step may use; errors of outputs that follow inputs
+  // directly may use all of it, because they do not add up from step to step.
+  double compare(const Columns& fine, const ErrorRatio& ratio, double share = 1);
+  // The same, where `correct` turns differences (fine - coarse) of all outputs into estimates, or answers that it
+  // cannot.
   template <class Correct>
-  double compare(const Columns& fine, const ErrorRatio& ratio, Correct&& correct) {
+  double compare(const Columns& fine, const ErrorRatio& ratio, double share, Correct&& correct) {
     find_differences(fine);
-    if (!correct(estimates_)) divide(ratio);
-    return norm();
+    return correct(estimates_) ? weigh(share) : compare(fine, ratio, share);
   }
   // Exact minus computed, per output.
   [[nodiscard]] const std::vector<double>& estimates() const { return estimates_; }
-  // The output whose weighted error was the largest.
+  // The output whose error was the largest, relative to its tolerance; and that error.
   [[nodiscard]] std::size_t worst() const { return worst_; }
-  [[nodiscard]] double weighted(std::size_t output) const { return weighted_[output]; }
+  [[nodiscard]] double largest() const { return largest_; }
 
   // What was compared last, into what the controller remembers: after an accepted step.
   void count(ControlState& control) const;
 
  private:
   void find_differences(const Columns& fine);
-  void divide(const ErrorRatio& ratio);
-  double norm();
+  double weigh(double share);
+  template <class Estimate, class Allowed>
+  double sum_up(Estimate estimate, Allowed allowed);
 
   std::vector<EstimatedOutput> outputs_;
   Weights weights_;
@@ -71,8 +73,9 @@ class ErrorEstimate {
   std::vector<std::uint32_t> elements_;
   std::vector<double> least_;  // weight of a value of 0
   std::vector<std::uint8_t> direct_;
-  std::vector<double> coarse_, fine_, estimates_, weighted_;
+  std::vector<double> coarse_, fine_, estimates_;
   std::size_t worst_ = 0;
+  double largest_ = 0;
 };
 
 }  // namespace consort::couple

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-
 namespace consort::couple {
 
 // Fornberg's recursion for the weights of finite differences on arbitrary points.
@@ -36,8 +34,6 @@ Weights derivative_weights(std::span<const Time> points, Time at) {
 
 History::History(std::size_t width) : width_(width), values_(width * slots) {}
 
-std::span<const double> History::values(int back) const { return {values_.data() + slot(back) * width_, width_}; }
-
 void History::push(Time t, std::span<const double> values) {
   CONSORT_ASSERT(values.size() == width_);
   if (count_ == 0 || times_[slot(0)] != t) {
@@ -47,13 +43,6 @@ void History::push(Time t, std::span<const double> values) {
   }
   times_[slot(0)] = t;
   std::copy(values.begin(), values.end(), values_.begin() + static_cast<std::ptrdiff_t>(slot(0) * width_));
-}
-
-void History::go_back(const Mark& mark) {
-  CONSORT_ASSERT(pushed_ - mark.pushed <= most_undone);
-  count_ = mark.count;
-  newest_ = mark.newest;
-  pushed_ = mark.pushed;
 }
 
 }  // namespace consort::couple

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/time.hpp"
 
 namespace consort::couple {
@@ -27,7 +28,9 @@ class History {
 
   [[nodiscard]] int points() const { return count_; }
   [[nodiscard]] Time time(int back) const { return times_[slot(back)]; }  // 0: the newest
-  [[nodiscard]] std::span<const double> values(int back) const;
+  [[nodiscard]] std::span<const double> values(int back) const {
+    return {values_.data() + slot(back) * width_, width_};
+  }
 
   // The newest point; a second one at the same time replaces the first.
   void push(Time t, std::span<const double> values);
@@ -41,7 +44,12 @@ class History {
     std::uint64_t pushed = 0;
   };
   [[nodiscard]] Mark mark() const { return {count_, newest_, pushed_}; }
-  void go_back(const Mark& mark);
+  void go_back(const Mark& mark) {
+    CONSORT_ASSERT(pushed_ - mark.pushed <= most_undone);
+    count_ = mark.count;
+    newest_ = mark.newest;
+    pushed_ = mark.pushed;
+  }
 
   // For ByteWriter and ByteReader.
   template <class Archive>

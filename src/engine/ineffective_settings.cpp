@@ -8,6 +8,7 @@
 #include "base/registry.hpp"
 #include "base/text.hpp"
 #include "engine/library.hpp"
+#include "step/controller.hpp"
 #include "step/stepper.hpp"
 
 namespace consort::engine {
@@ -70,6 +71,14 @@ std::vector<std::string> ineffective_settings(const graph::Plan& plan, const gra
         fmt::format("what is said about step size control has no effect: it is for controllers that vary the step, and "
                     "this run's is '{}'",
                     chosen.controller));
+  const graph::StepControl usual;
+  const bool about_estimates =
+      control.norm != usual.norm || control.divisor != usual.divisor || control.tolerance_for != usual.tolerance_for;
+  if (about_estimates && chosen.varies && !step::find_controller(chosen.controller).estimates)
+    lines.push_back(fmt::format(
+        "norm, divisor and what the tolerance is for have no effect: the controller '{}' estimates no errors "
+        "of outputs",
+        chosen.controller));
 
   add_solvers(plan, lines);
 

@@ -80,6 +80,10 @@ struct StepControl {
     history,      // follows from the steps that were taken
     equal_steps,  // as if all of them had been equal
   };
+  enum class ToleranceFor : std::uint8_t {
+    step,  // the error that one step makes
+    run,   // what the steps add up to: each may make the part of it that it is of the run
+  };
   std::string controller{};           // empty: fixed
   std::optional<double> tolerance{};  // of the coupling error, relative; none: the tolerance of the run
   std::optional<double> absolute{};   // times the nominal value of each output; none: as the relative one
@@ -92,6 +96,7 @@ struct StepControl {
   bool pi = false;      // a proportional-integral controller instead of an elementary one
   Norm norm = Norm::root_mean_square;
   Divisor divisor = Divisor::history;
+  ToleranceFor tolerance_for = ToleranceFor::step;
 
   bool operator==(const StepControl&) const = default;
 };

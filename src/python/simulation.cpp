@@ -63,6 +63,7 @@ void add_options(py::module_& m) {
       .def_readwrite("extrapolation", &RunOptions::extrapolation)
       .def_readwrite("controller", &RunOptions::controller)
       .def_readwrite("coupling_tolerance", &RunOptions::coupling_tolerance)
+      .def_readwrite("tolerance_for", &RunOptions::tolerance_for)
       .def_readwrite("iteration", &RunOptions::iteration)
       .def_readwrite("iteration_tolerance", &RunOptions::iteration_tolerance)
       .def_readwrite("iteration_most", &RunOptions::iteration_most)

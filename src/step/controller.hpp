@@ -52,7 +52,8 @@ struct ControllerRow {
   std::string_view name;
   std::string_view description;
   std::unique_ptr<Controller> (*make)(const ControllerSetup&) = nullptr;
-  bool varies = true;  // steps are not equal
+  bool varies = true;     // steps are not equal
+  bool estimates = true;  // the errors of outputs, so that norms, divisors and shares of the tolerance mean something
 };
 [[nodiscard]] std::span<const ControllerRow> controllers();
 // By name; fixed steps when it is empty. Throws Error (input) that lists those available.

@@ -11,10 +11,11 @@ namespace consort::step {
 namespace {
 
 constexpr std::array<ControllerRow, 4> rows{{
-    {"fixed", "equal steps, and no estimate of the error", make_fixed, false},
+    {"fixed", "equal steps, and no estimate of the error", make_fixed, false, false},
     {"richardson", "compares two steps with one of twice the size; units have to roll back", make_richardson},
     {"modified", "as richardson, but the two solutions share their first half, which is cheaper", make_modified},
-    {"ecco", "follows the power that units exchange over bonds; repeats nothing, so that any unit will do", make_ecco},
+    {"ecco", "follows the power that units exchange over bonds; repeats nothing, so that any unit will do", make_ecco,
+     true, false},
 }};
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "couple/direct_paths.hpp"
 #include "couple/error_ratio.hpp"
 #include "step/controller.hpp"
+#include "step/saved_run.hpp"
 #include "step/step_size.hpp"
 
 namespace consort::step {
@@ -33,50 +34,6 @@ void require_rollback(const ControllerSetup& setup, std::string_view name) {
   }
 }
 
-// The types beside Float64 that a plan has values of; the columns of the others are always empty, and a copy is made in
-// every step.
-std::vector<Type> types_of(const graph::Plan& plan) {
-  std::vector<Type> types;
-  for (std::size_t i = 0; i < type_count; ++i) {
-    if (static_cast<Type>(i) != Type::Float64 && plan.input_count[i] + plan.output_count[i] > 0)
-      types.push_back(static_cast<Type>(i));
-  }
-  return types;
-}
-
-void copy_columns(const std::vector<Type>& types, const Columns& from, Columns& to) {
-  to.column<double>() = from.column<double>();
-  for (const auto type : types) with_type(type, [&]<class T>() { to.column<T>() = from.column<T>(); });
-}
-
-// What goes back with a rejected step: all but what controllers remember, histories, which take their points back by
-// themselves, and what steppers make anew at the beginning of every step. The bindings name every member, so that a new
-// one is not forgotten here.
-void copy_run(const std::vector<Type>& types, const RunState& from, RunState& to) {
-  const auto& [t, steps, signals, previous, history, iteration, stopped, coarse, bonds, control] = from;
-  const auto& [inputs, outputs, derivatives, order, next_event] = signals;
-  static_cast<void>(previous);
-  static_cast<void>(history);
-  static_cast<void>(coarse);
-  static_cast<void>(control);
-  static_cast<void>(derivatives);
-  to.t = t;
-  to.steps = steps;
-  copy_columns(types, inputs, to.signals.inputs);
-  copy_columns(types, outputs, to.signals.outputs);
-  to.signals.order = order;
-  to.signals.next_event = next_event;
-  if (!iteration.empty() || !to.iteration.empty()) to.iteration = iteration;
-  to.stopped = stopped;
-  if (!bonds.empty() || !to.bonds.empty()) to.bonds = bonds;
-}
-
-// A run state to go back to.
-struct Saved {
-  RunState run;
-  couple::History::Mark history, coarse;
-};
-
 enum class Kind : std::uint8_t { richardson, modified };
 
 class EstimatingController final : public Controller {
@@ -87,17 +44,21 @@ class EstimatingController final : public Controller {
         // Inputs that know the end of the step do not follow the errors of extrapolation.
         extrapolates_(!setup.stepper.sees_new_values()),
         rules_(step_size_rules(setup.settings.control, setup.grid.step(), setup.grid.stop() - setup.grid.start())),
-        estimate_(make_estimate(setup)) {
+        estimate_(make_estimate(setup)),
+        saved_(setup.plan, setup.fleet),
+        middle_(saved_) {
     require_rollback(setup, name());
     require(kind_ == Kind::richardson || setup.stepper.takes_past_alone(),
             "the controller 'modified' compares extrapolated inputs, which the stepper '{}' does not have; use "
             "'richardson' with it",
             setup.stepper.name());
-    types_ = types_of(setup.plan);
     all_ = setup.plan.all_units();
     paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
     corrects_ = kind_ == Kind::richardson && paths_.in_series() && paths_.known(setup.fleet);
-    local_order_ = order_ + (estimate_.has_feed_through() ? 1 : 2);
+    if (setup.settings.control.tolerance_for == graph::StepControl::ToleranceFor::run)
+      run_ = setup.grid.stop() - setup.grid.start();
+    // The share of a step in the tolerance falls with its size, and takes one order.
+    local_order_ = order_ + (estimate_.has_feed_through() || run_ > 0 ? 1 : 2);
     const bool as_equal = setup.settings.control.divisor == graph::StepControl::Divisor::equal_steps;
     knows_ratio_ = as_equal || !extrapolates_ || order_ == 0;
     if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified);
@@ -124,7 +85,7 @@ class EstimatingController final : public Controller {
                                                      : compare_second_half(stepper, fleet, state, trial);
       if (outcome.why == unit::Why::terminate) return finish_early(outcome, state, trial);
       const bool converged = outcome.why != unit::Why::discarded;
-      const double error = converged ? compare(fleet, state) : not_converged;
+      const double error = converged ? compare(fleet, state, trial) : not_converged;
       const double factor = step_factor(rules_, error, control.error, local_order_);
       if (converged && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
       if (error <= 1) {
@@ -170,9 +131,10 @@ class EstimatingController final : public Controller {
       const auto coarse = couple::nodes_before(state.coarse, trial.t, trial.h, order_);
       ratio_ = couple::error_ratio(coarse, first, couple::nodes_of_second_half(first, order_));
     }
-    std::swap(state.history, state.coarse);
+    const bool looks_back = order_ > 0;
+    if (looks_back) std::swap(state.history, state.coarse);
     const auto whole = run(stepper, fleet, state, {trial.t, 2 * trial.h, trial.end, true});
-    std::swap(state.history, state.coarse);
+    if (looks_back) std::swap(state.history, state.coarse);
     if (whole.why == unit::Why::discarded) return whole;
     estimate_.keep_coarse(state.signals.outputs);
     restore(fleet, state);
@@ -187,12 +149,12 @@ class EstimatingController final : public Controller {
     const auto outcome = run(stepper, fleet, state, {trial.t, trial.h, trial.middle(), true, Past::kept});
     if (!outcome.completed()) return outcome;
     fleet.save(all_, middle_units_);
-    keep(state, middle_);
+    middle_.keep(state);
     run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true, Past::alone});
     estimate_.keep_coarse(state.signals.outputs);
     fleet.restore(middle_units_);
-    bring_back(middle_, state);
-    return run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true, Past::kept});
+    middle_.bring_back(state);
+    return run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true});
   }
 
   unit::StepOutcome fine(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
@@ -207,10 +169,11 @@ class EstimatingController final : public Controller {
   }
 
   // Two feed-throughs in series: the divisor is a matrix (methods of E eq. 25), where derivatives are known.
-  double compare(unit::Fleet& fleet, const RunState& state) {
-    if (!corrects_) return estimate_.compare(state.signals.outputs, ratio_);
+  double compare(unit::Fleet& fleet, const RunState& state, const Trial& trial) {
+    const double share = run_ > 0 ? (trial.end - trial.t) / run_ : 1.0;
+    if (!corrects_) return estimate_.compare(state.signals.outputs, ratio_, share);
     paths_.evaluate(fleet);
-    return estimate_.compare(state.signals.outputs, ratio_, [&](std::vector<double>& differences) {
+    return estimate_.compare(state.signals.outputs, ratio_, share, [&](std::vector<double>& differences) {
       return paths_.correct(ratio_.outputs, ratio_.order, differences);
     });
   }
@@ -223,7 +186,7 @@ class EstimatingController final : public Controller {
     control.taken = trial.end - trial.t;
     control.error = error;
     ++control.accepted;
-    if (kind_ == Kind::modified) return;
+    if (kind_ == Kind::modified || order_ == 0) return;
     // The coarse past has the beginning of this step, unless an event made all of the past worthless.
     auto& past = state.history;
     if (past.points() >= 2 && past.time(1) == trial.t) {
@@ -255,29 +218,18 @@ class EstimatingController final : public Controller {
         "the coupling error at t = {} s stays above the tolerance even with the smallest step ({:.3g} s): '{}' forces "
         "it, with {:.3g} times its tolerance; errors of the last trials, newest first: {}; allow smaller steps or a "
         "larger tolerance, or look for a jump of '{}' there, which a scenario or an event of its unit should announce",
-        t, rules_.minimum, o.name, estimate_.weighted(estimate_.worst()), fmt::join(tried, ", "), o.name);
+        t, rules_.minimum, o.name, estimate_.largest(), fmt::join(tried, ", "), o.name);
   }
 
   // --- going back
 
   void save(unit::Fleet& fleet, RunState& state) {
     fleet.save(all_, units_);
-    keep(state, saved_);
+    saved_.keep(state);
   }
   void restore(unit::Fleet& fleet, RunState& state) {
     fleet.restore(units_);
-    bring_back(saved_, state);
-  }
-  // All but what the controller itself remembers.
-  void keep(const RunState& state, Saved& saved) const {
-    copy_run(types_, state, saved.run);
-    saved.history = state.history.mark();
-    saved.coarse = state.coarse.mark();
-  }
-  void bring_back(const Saved& saved, RunState& state) const {
-    copy_run(types_, saved.run, state);
-    state.history.go_back(saved.history);
-    state.coarse.go_back(saved.coarse);
+    saved_.bring_back(state);
   }
 
   void make_notes() {
@@ -309,14 +261,14 @@ class EstimatingController final : public Controller {
   couple::DirectPaths paths_;
   bool corrects_ = false;
   int local_order_ = 2;
+  Duration run_ = 0;  // its length, where the tolerance is for all of it
   couple::ErrorRatio ratio_;
   bool knows_ratio_ = false;  // it is the same for all steps
   std::vector<UnitId> all_;
-  std::vector<Type> types_;
   std::vector<std::string> notes_;
   // Of this step alone.
   unit::FleetSnapshot units_, middle_units_;
-  Saved saved_, middle_;
+  SavedRun saved_, middle_;
   std::array<Failure, 4> last_{};
   std::size_t failures_ = 0;
 };

@@ -45,13 +45,30 @@ Tolerances tolerances(const graph::StepControl& control, double of_run) {
   return t;
 }
 
+graph::StepControl::ToleranceFor tolerance_for(std::string_view name) {
+  if (name == "step") return graph::StepControl::ToleranceFor::step;
+  require(name == "run", "the tolerance of the coupling error is for a 'step' or for the 'run', not for '{}'", name);
+  return graph::StepControl::ToleranceFor::run;
+}
+
+// error^(-1/n); the roots that controllers mostly need are cheaper than a power.
+static double inverse_root(double error, int n) {
+  switch (n) {
+    case 1: return 1 / error;
+    case 2: return 1 / std::sqrt(error);
+    case 3: return 1 / std::cbrt(error);
+    case 4: return 1 / std::sqrt(std::sqrt(error));
+    default: return std::pow(error, -1.0 / n);
+  }
+}
+
 double step_factor(const StepSizeRules& rules, double error, double previous, int local_order) {
   if (!std::isfinite(error)) return rules.shrink;
   const double p = 1.0 / local_order;
   // Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2: the usual weights of such a controller.
   const double factor = rules.pi && previous > 0 && error <= 1
                             ? rules.safety * std::pow(error, -0.7 * p) * std::pow(previous, 0.4 * p)
-                            : rules.safety * std::pow(error, -p);
+                            : rules.safety * inverse_root(error, local_order);
   return std::clamp(factor, rules.shrink, rules.grow);
 }
 

@@ -27,6 +27,9 @@ struct Tolerances {
 };
 [[nodiscard]] Tolerances tolerances(const graph::StepControl& control, double of_run);
 
+// "step" or "run"; throws Error (input) for anything else.
+[[nodiscard]] graph::StepControl::ToleranceFor tolerance_for(std::string_view name);
+
 // What a step is multiplied with after an error (relative to the tolerance) of a method whose local error has this
 // order. `previous`: the error of the accepted step before; 0: none.
 [[nodiscard]] double step_factor(const StepSizeRules& rules, double error, double previous, int local_order);

@@ -24,6 +24,7 @@ struct Wave {
   std::vector<UnitId> units;
   Gather from_old;  // as outputs were at the beginning of the step
   Gather from_new;  // as units computed them in this step
+  Gather external;  // what no unit computes
 };
 
 class WaveStepper final : public Stepper {
@@ -42,17 +43,17 @@ class WaveStepper final : public Stepper {
         return source != graph::no_unit && schedule.sees_new(u, source);
       };
       const auto is_old = [&](UnitId source, UnitId u) { return !is_new(source, u); };
-      waves_.push_back({units, Gather(plan_, owners, units, is_old), Gather(plan_, owners, units, is_new)});
+      const auto is_external = [](UnitId source, UnitId) { return source == graph::no_unit; };
+      waves_.push_back({units, Gather(plan_, owners, units, is_old), Gather(plan_, owners, units, is_new),
+                        Gather(plan_, owners, units, is_external)});
     }
     const auto any = [](UnitId, UnitId) { return true; };
     everything_ = Gather(plan_, owners, plan_.all_units(), any);
     looks_back_ = std::any_of(waves_.begin() + (waves_.empty() ? 0 : 1), waves_.end(),
                               [](const Wave& w) { return !w.from_old.empty(); });
     continuous_ = continuous_inputs(plan_);
+    held_.resize(continuous_.size());
     sees_new_ = std::any_of(waves_.begin(), waves_.end(), [](const Wave& w) { return !w.from_new.empty(); });
-    first_external_ = plan_.output_count[static_cast<std::size_t>(Type::Float64)];
-    for (const auto& e : plan_.externals)
-      if (e.type == Type::Float64) first_external_ = std::min(first_external_, e.element);
   }
 
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -64,16 +65,19 @@ class WaveStepper final : public Stepper {
     const unit::StepRequest request{interval.t, interval.h, interval.may_roll_back};
     state.signals.order = 0;
     const bool blind = interval.past == Past::alone;
-    if (order_ > 0 || interval.past != Past::usual) remember(state, interval.t, blind);
+    if (order_ > 0) remember(state, interval.t, blind);
+    // Inputs that are held are once more what they were in the step that was to be kept.
+    if (order_ == 0 && blind) std::copy(held_.begin(), held_.end(), state.signals.inputs.column<double>().begin());
     if (looks_back_) state.previous = state.signals.outputs;
     unit::StepOutcome outcome{interval.end, unit::Why::completed};
     for (std::size_t w = 0; w < waves_.size(); ++w) {
       const Wave& wave = waves_[w];
       std::optional<unit::Timeline::Span> routing;
       if (timeline_ != nullptr) routing.emplace(timeline_, routing_);
-      wave.from_old(w > 0 && looks_back_ ? state.previous : state.signals.outputs, state.signals.inputs);
-      if (blind) go_on(state, wave);
+      const auto& gather = blind && order_ == 0 ? wave.external : wave.from_old;
+      gather(w > 0 && looks_back_ ? state.previous : state.signals.outputs, state.signals.inputs);
       if (order_ > 0) {
+        if (blind) go_on(state, wave);
         extrapolate(state, wave);
         interpolate(state, wave, interval);
       } else {
@@ -85,6 +89,8 @@ class WaveStepper final : public Stepper {
       if (!fleet.wait()) [[unlikely]]
         note_stop(fleet, wave.units, outcome);
     }
+    if (order_ == 0 && interval.past == Past::kept)
+      std::copy_n(state.signals.inputs.column<double>().begin(), held_.size(), held_.begin());
     state.t = interval.end;
     ++state.steps;
     return outcome;
@@ -121,7 +127,6 @@ class WaveStepper final : public Stepper {
   void go_on(RunState& state, const Wave& wave) const {
     auto& inputs = state.signals.inputs.column<double>();
     for (const auto& copy : wave.from_old.reals()) {
-      if (order_ == 0 && copy.source >= first_external_) continue;
       if (!continuous_[copy.input]) {
         inputs[copy.input] = state.history.values(0)[copy.input];
         continue;
@@ -191,11 +196,11 @@ class WaveStepper final : public Stepper {
   std::vector<Wave> waves_;
   Gather everything_;
   bool looks_back_ = false;
-  bool sees_new_ = false;             // some route takes what was computed in the same step
-  std::uint32_t first_external_ = 0;  // element of the outputs
+  bool sees_new_ = false;  // some route takes what was computed in the same step
   std::vector<bool> continuous_;
   std::vector<std::string> notes_;
-  // Of this step alone.
+  // Of this step alone, and of the one that was to be kept.
+  std::vector<double> held_;
   couple::Weights weights_{};
   int points_ = 0;
 };

@@ -68,11 +68,12 @@ class Exchange {
 
   void evaluate(Signals& signals);
   // With the unit's own state: the discrete inputs that it was given last, if it is told of changes alone.
+  [[nodiscard]] bool keeps_inputs() const { return !discrete_.places.empty(); }
   void save_inputs(Columns& to) const {
-    if (!discrete_.places.empty()) to = discrete_before_;
+    if (keeps_inputs()) to = discrete_before_;
   }
   void restore_inputs(const Columns& from) {
-    if (!discrete_.places.empty()) discrete_before_ = from;
+    if (keeps_inputs()) discrete_before_ = from;
   }
   void read(Signals& signals) { unit_.get_part(*ports_.outputs, signals.outputs, ports_.first_output); }
 

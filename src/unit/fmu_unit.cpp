@@ -19,7 +19,9 @@ class FmuSnapshot : public Snapshot {
 class FmuUnit final : public Unit, public Rollback, public Events, public Derivatives {
  public:
   FmuUnit(const fmi::Fmu& fmu, fmi::InstanceOptions options)
-      : description_(fmu.description()), instance_(fmu.co_simulation(std::move(options))) {}
+      : description_(fmu.description()),
+        instance_(fmu.co_simulation(std::move(options))),
+        states_(instance_->state_saving()) {}
 
   [[nodiscard]] const std::string& name() const override { return instance_->name(); }
   [[nodiscard]] const describe::Description& description() const override { return description_; }
@@ -68,22 +70,22 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
 
   // --- capabilities
 
-  [[nodiscard]] Rollback* rollback() override { return instance_->state_saving() != nullptr ? this : nullptr; }
+  [[nodiscard]] Rollback* rollback() override { return states_ != nullptr ? this : nullptr; }
   std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse) override {
-    if (!reuse) return std::make_unique<FmuSnapshot>(instance_->state_saving()->save());
+    if (!reuse) return std::make_unique<FmuSnapshot>(states_->save());
     auto& old = static_cast<FmuSnapshot&>(*reuse);
-    old.state = instance_->state_saving()->save(std::move(old.state));
+    old.state = states_->save(std::move(old.state));
     return reuse;
   }
   void restore(const Snapshot& snapshot) override {
-    instance_->state_saving()->restore(*static_cast<const FmuSnapshot&>(snapshot).state);
+    states_->restore(*static_cast<const FmuSnapshot&>(snapshot).state);
   }
-  [[nodiscard]] bool can_serialize() const override { return instance_->state_saving()->can_serialize(); }
+  [[nodiscard]] bool can_serialize() const override { return states_->can_serialize(); }
   [[nodiscard]] std::vector<std::uint8_t> serialize(const Snapshot& snapshot) override {
-    return instance_->state_saving()->serialize(*static_cast<const FmuSnapshot&>(snapshot).state);
+    return states_->serialize(*static_cast<const FmuSnapshot&>(snapshot).state);
   }
   [[nodiscard]] std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) override {
-    return std::make_unique<FmuSnapshot>(instance_->state_saving()->deserialize(bytes));
+    return std::make_unique<FmuSnapshot>(states_->deserialize(bytes));
   }
 
   [[nodiscard]] Events* events() override { return instance_->event_mode() != nullptr ? this : nullptr; }
@@ -105,6 +107,7 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
  private:
   const describe::Description& description_;
   std::unique_ptr<fmi::CoSimulation> instance_;
+  fmi::StateSaving* states_;  // of the instance
 };
 
 }  // namespace

@@ -29,7 +29,11 @@ LocalUnits::LocalUnits(std::span<const std::unique_ptr<Unit>> units, std::span<c
     : outcomes_(units.size()), times_(units.size(), 0.0), costs_(units.size()) {
   CONSORT_ASSERT(units.size() == ports.size());
   exchanges_.reserve(units.size());
-  for (UnitId id = 0; id < units.size(); ++id) exchanges_.emplace_back(*units[id], id, ports[id]);
+  for (UnitId id = 0; id < units.size(); ++id) {
+    exchanges_.emplace_back(*units[id], id, ports[id]);
+    rollbacks_.push_back(units[id]->rollback());
+    keeps_inputs_ = keeps_inputs_ || exchanges_.back().keeps_inputs();
+  }
 }
 
 void LocalUnits::serve_one(UnitId id, const Work& work, Served& served) {
@@ -106,18 +110,20 @@ void LocalUnits::save(std::span<const UnitId> units, FleetSnapshot& snapshot) {
   snapshot.units.resize(exchanges_.size());
   snapshot.given.resize(exchanges_.size());
   for (const auto id : units) {
-    auto* const rollback = exchanges_[id].unit().rollback();
+    auto* const rollback = rollbacks_[id];
     if (rollback == nullptr) throw run_error("unit '{}' cannot save its state", exchanges_[id].unit().name());
-    snapshot.units[id] = rollback->save(std::move(snapshot.units[id]));
-    exchanges_[id].save_inputs(snapshot.given[id]);
+    auto& state = snapshot.units[id];
+    state = rollback->save(std::move(state));
   }
+  if (keeps_inputs_)
+    for (const auto id : units) exchanges_[id].save_inputs(snapshot.given[id]);
 }
 
 void LocalUnits::restore(const FleetSnapshot& snapshot) {
   for (UnitId id = 0; id < snapshot.units.size(); ++id) {
     if (!snapshot.units[id]) continue;
-    exchanges_[id].unit().rollback()->restore(*snapshot.units[id]);
-    exchanges_[id].restore_inputs(snapshot.given[id]);
+    rollbacks_[id]->restore(*snapshot.units[id]);
+    if (keeps_inputs_) exchanges_[id].restore_inputs(snapshot.given[id]);
   }
 }
 

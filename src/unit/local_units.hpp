@@ -91,6 +91,8 @@ class LocalUnits {
   void step_held(std::span<const UnitId> units, const Work& work, Served& served, std::size_t& i);
 
   std::vector<Exchange> exchanges_;
+  std::vector<Rollback*> rollbacks_;  // of each unit
+  bool keeps_inputs_ = false;         // some exchange has inputs that go with its unit's state
   std::vector<StepOutcome> outcomes_;
   std::vector<double> times_;
   struct Cost {

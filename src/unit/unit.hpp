@@ -158,7 +158,7 @@ class Unit : public Variables {
   // inputs between steps are none.
   [[nodiscard]] virtual std::uint64_t events_inside() const { return 0; }
 
-  // Null where the unit cannot.
+  // Null where the unit cannot; what it can, it can all its life.
   [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
   [[nodiscard]] virtual Events* events() { return nullptr; }
   [[nodiscard]] virtual Derivatives* derivatives() { return nullptr; }

@@ -33,9 +33,10 @@ constexpr std::array experiment{Name("start"), Name("stop"), Name("step"), Name(
 constexpr std::array run{Name("stepper"),    Name("extrapolation"), Name("order"),      Name("groups"),
                          Name("threads"),    Name("loops"),         Name("consistent"), Name("real_time"),
                          Name("input_file"), Name("iteration"),     Name("control")};
-constexpr std::array control{Name("controller"), Name("tolerance"), Name("absolute"), Name("initial"),
-                             Name("minimum"),    Name("maximum"),   Name("safety"),   Name("shrink"),
-                             Name("grow"),       Name("rule"),      Name("norm"),     Name("divisor")};
+constexpr std::array control{Name("controller"),   Name("tolerance"), Name("absolute"), Name("initial"),
+                             Name("minimum"),      Name("maximum"),   Name("safety"),   Name("shrink"),
+                             Name("grow"),         Name("rule"),      Name("norm"),     Name("divisor"),
+                             Name("tolerance_for")};
 constexpr std::array loop{Name("method"), Name("tolerance"), Name("iterations")};
 constexpr std::array iteration{
     Name("method"), Name("tolerance"), Name("most"),  Name("relaxation"), Name("depth"),           Name("reuse"),

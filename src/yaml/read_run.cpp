@@ -123,6 +123,10 @@ void read_control(const View& view, graph::StepControl& control) {
     constexpr Control::Divisor divisors[] = {Control::Divisor::history, Control::Divisor::equal_steps};
     control.divisor = divisors[divisor->choice("'divisor'", {"history", "equal-steps"})];
   }
+  if (const auto what = fields.find("tolerance_for")) {
+    constexpr Control::ToleranceFor kinds[] = {Control::ToleranceFor::step, Control::ToleranceFor::run};
+    control.tolerance_for = kinds[what->choice("'tolerance_for'", {"step", "run"})];
+  }
 }
 
 void read_run_section(const View& view, const fs::path& folder, RunSettings& run) {

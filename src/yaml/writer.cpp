@@ -305,6 +305,7 @@ class Writer {
     if (control.pi) flow.add("rule", std::string("pi"));
     if (control.norm != usual.norm) flow.add("norm", std::string("root-mean"));
     if (control.divisor != usual.divisor) flow.add("divisor", std::string("equal-steps"));
+    if (control.tolerance_for != usual.tolerance_for) flow.add("tolerance_for", std::string("run"));
     return flow.empty() ? std::string() : flow.text();
   }
 

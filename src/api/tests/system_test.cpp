@@ -128,6 +128,11 @@ TEST(PublicSystem, TakesAToleranceInsteadOfAStep) {
   };
   // Inputs of order 1: steps go with the third root of the tolerance.
   EXPECT_NEAR(steps(1e-5) / steps(1e-4), std::cbrt(10.0), 0.5);
+  options.tolerance_for = "run";  // each step has a share of the tolerance, which takes one order
+  EXPECT_NEAR(steps(1e-4) / steps(1e-3), std::sqrt(10.0), 0.5);
+  options.tolerance_for = "week";
+  EXPECT_THAT(error_of([&] { (void)quarter_car().run(options); }), HasSubstr("not for 'week'"));
+  options.tolerance_for = "";
   options.coupling_tolerance = 0;
   EXPECT_THAT(error_of([&] { (void)quarter_car().run(options); }), HasSubstr("greater than 0"));
   options.controller = "richardsen";

@@ -112,6 +112,58 @@ INSTANTIATE_TEST_SUITE_P(All, RichardsonOver,
                                   std::to_string(std::get<1>(choice.param));
                          });
 
+// --- outputs that are made consistent with inputs
+
+// The wheel answers with the force of the spring between, at once; so inputs change at communication points, too.
+class ControlOfConsistentOutputs : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
+
+TEST_P(ControlOfConsistentOutputs, EstimatesTheErrorOfAStep) {
+  const auto& [controller, order] = GetParam();
+  const double m = 400, n = 40, k = 15000, d = 1000, tyre = 150000, road = 0.1;
+  const LinearSystem pushed{{"F"}, {"z", "v"}, {0, 0}, {0, 1, 0, 0}, {0, 1 / m}, {1, 0, 0, 1}};
+  LinearSystem pushing = wheel();
+  pushing.outputs = {"F", "z", "v"};
+  pushing.a = {0, 1, -(k + tyre) / n, -d / n};
+  pushing.c = {k, d, 1, 0, 0, 1};
+  pushing.d = {-k, -d, 0, 0, 0, 0};
+  pushing.offset = {0, tyre * road / n};
+  pushing.answers_at_once = true;
+  graph::System s;
+  s.name = "car by force";
+  s.add("chassis", "model:first");
+  s.add("wheel", "model:second");
+  s.connect("wheel.F", "chassis.F");
+  s.connect("chassis.z", "wheel.z_c");
+  s.connect("chassis.v", "wheel.v_c");
+  auto o = controlled(controller, order, 1e9);
+  o.run.stop = 0.1;
+  o.run.control.minimum = o.run.control.maximum = o.run.control.initial = 1e-3;
+  o.run.record = {"*"};
+  record::Result r;
+  Simulation simulation(s, o, parts(pushed, pushing));
+  record::MemorySink memory(r);
+  record::Sink* const sinks[] = {&memory};
+  static_cast<void>(simulation.run(sinks));
+  double error = 0, estimate = 0;              // of the chassis' velocity
+  double force_error = 0, force_estimate = 0;  // which is mostly that of the damper
+  for (std::size_t i = 20; i + 1 < r.rows(); ++i) {
+    const auto [chassis, wheel] = exact_velocities(r, i);
+    const double missing = chassis - r["chassis.v"].numbers[i + 1];
+    error += std::abs(missing);
+    estimate += std::abs(r["trust.chassis.v"].numbers[i + 1]);
+    force_error += std::abs(d * (wheel - r["wheel.v"].numbers[i + 1] - missing));
+    force_estimate += std::abs(r["trust.wheel.F"].numbers[i + 1]);
+  }
+  EXPECT_NEAR(estimate / error, 1, 0.25);
+  EXPECT_NEAR(force_estimate / force_error, 1, 0.25);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ControlOfConsistentOutputs,
+                         ::testing::Combine(::testing::Values("richardson", "modified"), ::testing::Values(0, 1, 2)),
+                         [](const auto& choice) {
+                           return std::get<0>(choice.param) + "_" + std::to_string(std::get<1>(choice.param));
+                         });
+
 // --- iterations that do not converge
 
 SimulationOptions impatient() {

@@ -65,6 +65,22 @@ INSTANTIATE_TEST_SUITE_P(All, Controllers,
                          ::testing::Combine(::testing::Values("richardson", "modified"),
                                             ::testing::Values(0, 1, 2, 3)));
 
+TEST_P(Controllers, KeepTheErrorOfTheRunWhereTheToleranceIsForTheRun) {
+  const auto& [controller, order] = GetParam();
+  std::vector<double> errors;
+  const double first = order == 0 ? 1e-2 : 1e-3;  // held inputs take many steps
+  for (const double tolerance : {first, 1e-1 * first, 1e-2 * first}) {
+    auto o = controlled(controller, order, tolerance);
+    o.run.control.tolerance_for = graph::StepControl::ToleranceFor::run;
+    record::Result result;
+    run(o, &result);
+    errors.push_back(error_at_end(result));
+    EXPECT_LT(errors.back(), tolerance);
+  }
+  // With held inputs, too, the error falls with the tolerance itself, not with a root of it.
+  EXPECT_GT(std::log10(errors.front() / errors.back()) / 2, 0.85);
+}
+
 TEST(Control, WritesNoRowOfARejectedStep) {
   record::Result result;
   const auto report = run(controlled("richardson", 1, 1e-4), &result);

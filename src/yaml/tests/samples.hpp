@@ -58,7 +58,8 @@ run:
   iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2, filter: 1e-3,
               jacobian: differences, scope: whole, sweep: parallel, if_not_converged: go on}
   control: {controller: richardson, tolerance: 1e-5, absolute: 1e-7, initial: 1 ms, minimum: 1 us, maximum: 100 ms,
-            safety: 0.8, shrink: 0.25, grow: 4, rule: pi, norm: root-mean, divisor: equal-steps}
+            safety: 0.8, shrink: 0.25, grow: 4, rule: pi, norm: root-mean, divisor: equal-steps,
+            tolerance_for: run}
   consistent: always
   real_time: 1
   input_file: road.csv

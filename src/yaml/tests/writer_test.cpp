@@ -76,8 +76,8 @@ std::string text_of(const Document& d) {
   const auto& c = r.control;
   text += fmt::format(" {} {} {} {} {} {}", c.controller, c.tolerance.value_or(-99), c.absolute.value_or(-99),
                       c.initial.value_or(-99), c.minimum.value_or(-99), c.maximum.value_or(-99));
-  text += fmt::format(" {} {} {} {} {} {}", c.safety, c.shrink, c.grow, c.pi, static_cast<int>(c.norm),
-                      static_cast<int>(c.divisor));
+  text += fmt::format(" {} {} {} {} {} {} {}", c.safety, c.shrink, c.grow, c.pi, static_cast<int>(c.norm),
+                      static_cast<int>(c.divisor), static_cast<int>(c.tolerance_for));
   for (const auto& g : r.groups) text += text_of(g);
   text += fmt::format(" {} {} {} {} {}", fmt::join(r.record, ","), r.record_every, r.result_file, r.compression,
                       r.record_substeps);
