@@ -3,6 +3,7 @@
 // All of it works with steps of any size; after an event the history is dropped and orders start at 0 again.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,11 @@ class History {
     count_ = mark.count;
     newest_ = mark.newest;
     pushed_ = mark.pushed;
+  }
+  // As if nothing had been dropped since.
+  void take_up(const Mark& mark) {
+    CONSORT_ASSERT(pushed_ - mark.pushed <= most_undone);
+    count_ = std::min(mark.count + static_cast<int>(pushed_ - mark.pushed), most_points);
   }
 
   // For ByteWriter and ByteReader.

@@ -146,10 +146,13 @@ class EstimatingController final : public Controller {
       const auto first = couple::nodes_before(state.history, trial.t, trial.h, order_);
       ratio_ = couple::error_ratio(first, first, couple::nodes_of_second_half(first, order_));
     }
+    const auto before = state.history.mark();
     const auto outcome = run(stepper, fleet, state, {trial.t, trial.h, trial.middle(), true, Past::kept});
     if (!outcome.completed()) return outcome;
     fleet.save(all_, middle_units_);
     middle_.keep(state);
+    // Who knows of nothing new does not know of an event either that made the past worthless.
+    if (state.history.points() == 0) state.history.take_up(before);
     run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true, Past::alone});
     estimate_.keep_coarse(state.signals.outputs);
     fleet.restore(middle_units_);

@@ -258,6 +258,31 @@ INSTANTIATE_TEST_SUITE_P(All, ControlWithEvents,
                                            std::tuple("richardson", "gauss-seidel"),
                                            std::tuple("richardson", "iterated")));
 
+// --- events that nobody announced, somewhere in a step
+
+class ControlOverEvents : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
+
+// The ball bounces at its own times, in its own steps: the car's control must neither fail there nor change them.
+TEST_P(ControlOverEvents, GoesOn) {
+  const auto& [controller, order] = GetParam();
+  auto system = car();
+  system.add("ball", fmus / "fmi3/BouncingBall.fmu");
+  auto o = controlled(controller, order, 1e-4);
+  o.run.stop = 3;
+  const auto [report, r] = run(system, o);
+  EXPECT_EQ(report.reached, 3);
+  EXPECT_GT(report.rejected, 0U);
+  EXPECT_LT(r["ball.h"].numbers.back(), 0.01);
+  const auto alone = run(system, options(3, 1e-2));
+  EXPECT_NEAR(r["ball.h"].numbers.back(), alone.result["ball.h"].numbers.back(), 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ControlOverEvents,
+                         ::testing::Combine(::testing::Values("richardson", "modified"), ::testing::Values(0, 1, 3)),
+                         [](const auto& choice) {
+                           return std::get<0>(choice.param) + "_" + std::to_string(std::get<1>(choice.param));
+                         });
+
 // --- units of measure of bonds
 
 graph::System by_force() {
