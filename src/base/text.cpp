@@ -151,12 +151,17 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
     std::size_t index;
   };
   std::vector<Found> found;
+  constexpr std::size_t shortest_beginning = 4;  // that says what was meant
   const std::size_t limit = std::clamp<std::size_t>(name.size() / 3, 1, 6);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (candidates[i].empty() || candidates[i].size() > longest_compared) continue;
     const std::size_t distance = edit_distance(name, candidates[i], limit);
     // Replacing every letter of a short name is not a typing mistake.
-    if (distance <= limit && distance < std::max(name.size(), candidates[i].size())) found.push_back({distance, i});
+    if (distance <= limit && distance < std::max(name.size(), candidates[i].size())) {
+      found.push_back({distance, i});
+    } else if (name.size() >= shortest_beginning && candidates[i].starts_with(name)) {
+      found.push_back({limit + 1, i});
+    }
   }
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.distance < b.distance; });
   if (found.size() > most) found.resize(most);

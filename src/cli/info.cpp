@@ -162,7 +162,11 @@ std::string shorten(std::string text, std::size_t width) {
 }
 
 void print_variables(const Description& d, bool all) {
-  std::size_t width = 4, hidden = 0;
+  const auto type_text = [&](const Variable& v) {
+    return v.is_array() ? fmt::format("{}[{}]", consort::name_of(v.type), d.element_count(v))
+                        : std::string(consort::name_of(v.type));
+  };
+  std::size_t width = 4, type_width = 7, hidden = 0;
   std::vector<const Variable*> shown;
   for (const auto& v : d.variables) {
     if (!all && (v.causality == Causality::local || v.causality == Causality::calculated_parameter)) {
@@ -171,17 +175,16 @@ void print_variables(const Description& d, bool all) {
     }
     shown.push_back(&v);
     width = std::max(width, std::min<std::size_t>(v.name.size(), 48));
+    type_width = std::max(type_width, type_text(v).size());
   }
   if (!shown.empty())
-    fmt::print("\n{:<{}}  {:<11}  {:<10}  {:<10}  {:<14}  {:<8}  {}\n", "name", width, "causality", "variability",
-               "type", "start", "unit", "description");
+    fmt::print("\n{:<{}}  {:<11}  {:<11}  {:<{}}  {:<14}  {:<8}  {}\n", "name", width, "causality", "variability",
+               "type", type_width, "start", "unit", "description");
   for (const auto* v : shown) {
     const auto* s = d.start(*v);
-    const std::string type = v->is_array() ? fmt::format("{}[{}]", consort::name_of(v->type), d.element_count(*v))
-                                           : std::string(consort::name_of(v->type));
-    fmt::print("{:<{}}  {:<11}  {:<11}  {:<10}  {:<14}  {:<8}  {}\n", v->name, width, name_of(v->causality),
-               name_of(v->variability), type, s == nullptr ? "" : shorten(s->text(), 14), d.unit_name(*v),
-               shorten(std::string(v->description), 60));
+    fmt::print("{:<{}}  {:<11}  {:<11}  {:<{}}  {:<14}  {:<8}  {}\n", v->name, width, name_of(v->causality),
+               name_of(v->variability), type_text(*v), type_width, s == nullptr ? "" : shorten(s->text(), 14),
+               d.unit_name(*v), shorten(std::string(v->description), 60));
   }
   if (hidden > 0) fmt::print("… and {} local variables and calculated parameters (--all shows them)\n", hidden);
 }

@@ -52,6 +52,24 @@ bool is_unknown_command(const CLI::App& app, int argc, char** argv) {
   return false;
 }
 
+// "there is no option '--sett'; did you mean '--set'?", or what else was too much.
+std::string surplus_text(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  std::vector<std::string> names;
+  for (const auto* option : command->get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  auto surplus = app.remaining(true);
+  std::reverse(surplus.begin(), surplus.end());  // the last one comes first
+  for (const auto& argument : surplus) {
+    const auto name = argument.substr(0, argument.find('='));
+    if (name.starts_with("-") && name.size() > 1)
+      return fmt::format("there is no option {}{}", quote(name), suggestion(name, candidates));
+  }
+  return fmt::format("there is no place for the argument {}", quote(surplus.empty() ? "" : surplus.front()));
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Consort couples simulation models (FMUs of FMI 1.0, 2.0, 3.0) and tells how far the result can be trusted.",
@@ -69,6 +87,11 @@ int run(int argc, char** argv) {
     return app.exit(help, std::cout, std::cerr);
   } catch (const CLI::CallForVersion& call) {
     return app.exit(call, std::cout, std::cerr);
+  } catch (const CLI::ExtrasError&) {
+    if (is_unknown_command(app, argc, argv)) return 2;
+    fmt::print(stderr, "consort: {}; 'consort {}--help' shows how it is used\n", surplus_text(app),
+               chosen_commands(app));
+    return 2;
   } catch (const CLI::ParseError& error) {
     if (is_unknown_command(app, argc, argv)) return 2;
     fmt::print(stderr, "consort: {}; 'consort {}--help' shows how it is used\n", error.what(), chosen_commands(app));

@@ -85,7 +85,7 @@ void add_probe(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"cs", "me"}));
   c.add_option_function<double>(
       "--step-size", [o](double step) { o->probe.step = step; }, "communication step in s (default: the FMU's)");
-  c.add_option("--start-value", o->start_values, "NAME=VALUE, any number of times")
+  c.add_option("--start-value,--set", o->start_values, "NAME=VALUE, any number of times")
       ->take_all()
       ->allow_extra_args(false);
   c.add_option("--timeout", o->probe.timeout_seconds, "seconds for each trial")->capture_default_str();

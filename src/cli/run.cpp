@@ -213,7 +213,7 @@ void add_run(CLI::App& app, Action& action) {
   c.add_option("--iteration", o->iteration, "for the stepper 'iterated': " + names_of(couple::accelerators()));
   add_number(c, "--iteration-tolerance", o->iteration_tolerance,
              "for the stepper 'iterated': of inputs, relative to their nominal value or themselves (default: 1e-6)");
-  c.add_option("--set", o->set,
+  c.add_option("--set,--start-value", o->set,
                "UNIT.VARIABLE=VALUE, with a unit of measure if wanted ('a.x=3 cm'), any number of times")
       ->take_all()
       ->allow_extra_args(false);
@@ -222,7 +222,7 @@ void add_run(CLI::App& app, Action& action) {
       ->take_all()
       ->allow_extra_args(false);
   c.add_option("--input-file", o->run.input_file, "CSV with time and the system's inputs");
-  c.add_option("--output-file", o->output_file, "result file (default: NAME.h5 here); '-' is CSV on standard output");
+  c.add_option("-o,--output-file", o->output_file, "result file (default: NAME.h5 here); '-' is CSV on standard output");
   c.add_flag("--no-output", o->no_output, "record nothing")->excludes("--output-file");
   c.add_option("--output-variable", o->record,
                "what to record, with * and ?, any number of times (default: all outputs)")

@@ -137,7 +137,8 @@ void add_simulate(CLI::App& app, Action& action) {
   add_number(c, "--step-size", s.step, "communication step in s (default: the FMU's, or a thousandth of the run)");
   add_number(c, "--output-interval", s.output_interval, "time between rows in s (default: every communication point)");
   add_number(c, "--tolerance", s.tolerance, "relative tolerance for the FMU's solver (default: the FMU's, or 1e-4)");
-  c.add_option("--start-value", o->start_values, "NAME=VALUE, any number of times; arrays: values separated by blanks")
+  c.add_option("--start-value,--set", o->start_values,
+               "NAME=VALUE, any number of times; arrays: values separated by blanks")
       ->take_all()
       ->allow_extra_args(false);
   c.add_option("--solver", o->run.solver, "for Model Exchange: " + solve::solver_names())->capture_default_str();
@@ -145,7 +146,7 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("--input-file", o->run.input_file, "CSV with time and the inputs");
   c.add_flag("--skip-unsettable-inputs", o->run.skip_unsettable_inputs,
              "leave out columns of the input file that cannot be set");
-  c.add_option("--output-file", o->output_file, "result file (default: NAME.csv here); '-' is standard output");
+  c.add_option("-o,--output-file", o->output_file, "result file (default: NAME.csv here); '-' is standard output");
   c.add_option("--output-variable", s.outputs, "a variable to record, any number of times (default: the outputs)")
       ->take_all()
       ->allow_extra_args(false);

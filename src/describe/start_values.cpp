@@ -23,6 +23,16 @@ std::string items_text(const Description& d, const Variable& v) {
   return fmt::format("; its items are {}{}", fmt::join(items, ", "), all ? "" : ", …");
 }
 
+// A number that stands for no item is a mistake that many FMUs do not notice.
+void check_items(const Description& d, const Variable& v, const Value& value) {
+  if (v.type != Type::Enumeration || v.declared_type == no_type || d.types[v.declared_type].items.empty()) return;
+  const auto& items = d.types[v.declared_type].items;
+  for (const auto number : value.elements<EnumValue>()) {
+    const bool known = std::any_of(items.begin(), items.end(), [&](const auto& i) { return i.value == number.value; });
+    require(known, "start value of '{}': {} is none of its values{}", v.name, number.value, items_text(d, v));
+  }
+}
+
 void check_settable(const Variable& v) {
   require(v.is_settable_before_run() || v.causality == Causality::structural_parameter,
           "'{}' cannot be given a start value: it is {} ({}, initial {}); parameters, inputs and variables with "
@@ -40,11 +50,14 @@ Value read_start_value(const Description& d, const Variable& v, std::string_view
   }
   require(v.type == Type::String || v.type == Type::Binary || !trim(text).empty(),
           "the start value of '{}' is empty; write it as NAME=VALUE", v.name);
+  Value value;
   try {
-    return Value::parse(v.type, text);
+    value = Value::parse(v.type, text);
   } catch (const Error& error) {
     throw input_error("start value of '{}': {}{}", v.name, error.what(), items_text(d, v));
   }
+  check_items(d, v, value);
+  return value;
 }
 
 StartValues resolve_start_values(const Description& d, const std::vector<std::pair<std::string, std::string>>& texts) {

@@ -46,6 +46,15 @@ TEST(Usage, NamesTheCommandWhoseArgumentsAreWrong) {
   expect_refused(desk, {"simulate", fmu("fmi2/Dahlquist.fmu"), "--timeout", "-1"}, {"--timeout"});
 }
 
+TEST(Usage, SaysWhichOptionThereIsNotAndWhichWasMeant) {
+  const Desk desk;
+  const auto ball = fmu("fmi2/BouncingBall.fmu");
+  expect_refused(desk, {"simulate", ball, "--sett", "e=1"}, {"there is no option '--sett'; did you mean '--set'?"});
+  expect_refused(desk, {"simulate", ball, "--stop", "3"}, {"there is no option '--stop'; did you mean '--stop-time'?"});
+  expect_refused(desk, {"run", "a.yaml", "--outputfile=b.csv"}, {"'--outputfile'; did you mean '--output-file'"});
+  expect_refused(desk, {"simulate", ball, "more"}, {"no place for the argument 'more'", "consort simulate --help"});
+}
+
 TEST(Usage, HelpGoesToStandardOutput) {
   const Desk desk;
   const auto all = desk.run({"--help"});

@@ -56,6 +56,25 @@ TEST(Plot, DrawsSvgHtmlAndInTheTerminal) {
   EXPECT_THAT(desk.files(), testing::SizeIs(4)) << "the terminal needs no file";
 }
 
+TEST(Plot, DrawsHowFarARunCanBeTrusted) {
+  const Desk desk;
+  desk.write("car.yaml", "consort: 1\nname: car\nunits:\n  chassis: " + fmu("fmi2/QuarterCarChassis.fmu") +
+                             "\n  wheel: " + fmu("fmi3/QuarterCarWheel.fmu") +
+                             "\nconnections:\n  - wheel.z -> chassis.z_wheel\n  - wheel.v -> chassis.v_wheel\n"
+                             "  - chassis.z -> wheel.z_chassis\n  - chassis.v -> wheel.v_chassis\n"
+                             "experiment: {stop: 0.2, step: 1 ms}\n");
+  ASSERT_EQ(desk.run({"run", "car.yaml", "--controller", "richardson", "-o", "car.h5"}).status, 0);
+  EXPECT_EQ(desk.run({"plot", "car.h5", "--trust"}).status, 0);
+  EXPECT_THAT(desk.read("car_trust.svg"),
+              AllOf(HasSubstr("step size"), HasSubstr("tolerance"), HasSubstr("wheel limits the step")));
+  EXPECT_EQ(desk.run({"plot", "car.h5", "--trust", "--terminal"}).status, 0);
+  // Without control there is nothing to draw, and it says what would make it.
+  ASSERT_EQ(desk.run({"run", "car.yaml", "-o", "fixed.csv"}).status, 0);
+  const auto refused = desk.run({"plot", "fixed.csv", "--trust"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--controller richardson"));
+}
+
 // --- cross-check over a tree of our own
 
 // The tree of the FMI cross-check in small: a right reference, a wrong one, an FMU that fails, one that cannot be run.

@@ -79,6 +79,10 @@ TEST(Suggestion, ReadsAsTheEndOfASentence) {
   EXPECT_EQ(suggestion("stap", std::span(names).first(2)), "; did you mean 'stop' or 'step'?");
   EXPECT_EQ(suggestion("stopx", names).substr(0, 17), "; did you mean 's");
   EXPECT_EQ(suggestion("jacobi", names), "");
+  const std::string_view options[] = {"--stop-time", "--output-interval", "--output-file"};
+  EXPECT_EQ(suggestion("--stop", options), "; did you mean '--stop-time'?");
+  EXPECT_EQ(suggestion("--output", options), "; did you mean '--output-interval' or '--output-file'?");
+  EXPECT_EQ(suggestion("--i", options), "");
 }
 
 TEST(ReadFile, ReturnsTheBytesAsTheyAre) {

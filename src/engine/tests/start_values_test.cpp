@@ -92,6 +92,8 @@ TEST(StartValues, OfEnumerationsMayBeNamesOfItems) {
 TEST(StartValues, OfEnumerationsThatAreNoItemListTheItems) {
   EXPECT_THAT(refusal(feedthrough().description(), {{"enumeration_in", "thrid"}}),
               AllOf(HasSubstr("enumeration_in"), HasSubstr("'thrid'"), HasSubstr("'third'")));
+  EXPECT_THAT(refusal(feedthrough().description(), {{"enumeration_in", "77"}}),
+              AllOf(HasSubstr("enumeration_in"), HasSubstr("77 is none"), HasSubstr("'third' (3)")));
 }
 
 TEST(StartValues, FillArraysInRowMajorOrder) {
