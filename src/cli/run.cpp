@@ -168,6 +168,8 @@ int run_system(const Options& o) {
     if (report.records_trust && !o.no_output && result != "-")
       fmt::print(stderr, "  steps, errors and what limits them: consort plot {} --trust\n", result);
     if (!o.trace_file.empty()) fmt::print(stderr, "  wrote {} (open it in a trace viewer)\n", o.trace_file);
+  } else {
+    for (const auto& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
   }
   return 0;
 }
@@ -222,7 +224,8 @@ void add_run(CLI::App& app, Action& action) {
       ->take_all()
       ->allow_extra_args(false);
   c.add_option("--input-file", o->run.input_file, "CSV with time and the system's inputs");
-  c.add_option("-o,--output-file", o->output_file, "result file (default: NAME.h5 here); '-' is CSV on standard output");
+  c.add_option("-o,--output-file", o->output_file,
+               "result file (default: NAME.h5 here); '-' is CSV on standard output");
   c.add_flag("--no-output", o->no_output, "record nothing")->excludes("--output-file");
   c.add_option("--output-variable", o->record,
                "what to record, with * and ?, any number of times (default: all outputs)")
@@ -244,7 +247,7 @@ void add_run(CLI::App& app, Action& action) {
       ->expected(0, 1)
       ->default_str("1");
   add_log_options(c, o->log);
-  c.add_flag("--quiet,-q", o->quiet, "no progress and no report");
+  c.add_flag("--quiet,-q", o->quiet, "no progress and no report, but warnings");
   add_open_options(c, o->simulation.library.open);
   c.add_flag("--compile", o->simulation.library.open.compile,
              "build the binaries of FMUs that have sources, but none for this machine");

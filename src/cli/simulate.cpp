@@ -101,6 +101,8 @@ int simulate(const Options& o) {
       fmt::print(stderr, "  the description breaks {} rule{} of the standard; 'consort check' lists them\n", warnings,
                  warnings == 1 ? "" : "s");
     if (output != "-") fmt::print(stderr, "  wrote {}\n", output);
+  } else {
+    for (const auto& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
   }
   return 0;
 }
@@ -160,7 +162,7 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_flag("--compile", o->open.compile, "build the binary from the FMU's sources when it has none for this machine");
   c.add_option("--timeout", o->timeout, "run in a process of its own and end it after this many seconds")
       ->check(CLI::PositiveNumber);
-  c.add_flag("--quiet,-q", o->quiet, "no progress and no report");
+  c.add_flag("--quiet,-q", o->quiet, "no progress and no report, but warnings");
   add_open_options(c, o->open);
   c.callback([o, &action] { action = [o] { return simulate_in_time(*o); }; });
 }

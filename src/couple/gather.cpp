@@ -26,9 +26,14 @@ double number(const T& element) {
   }
 }
 
+template <class... Args>
+ConversionFailed failed(fmt::format_string<Args...> text, Args&&... args) {
+  return {Fault::run, fmt::format(text, std::forward<Args>(args)...)};
+}
+
 template <class T>
-Error misfit(const Conversion& c, T value) {
-  return run_error(
+ConversionFailed misfit(const Conversion& c, T value) {
+  return failed(
       "the connection {}: the value {} does not fit into an input of type {}; scale it with a transformation, or find "
       "out why the output is that large",
       c.connection, value, name_of(c.to));
@@ -88,7 +93,7 @@ bool map(const Conversion& c, const From& from, To& to) {
   if (c.partial) return false;
   std::string text;
   append_element(text, from);
-  throw run_error("the connection {}: its mapping has no entry for the value {}; add one", c.connection, text);
+  throw failed("the connection {}: its mapping has no entry for the value {}; add one", c.connection, text);
 }
 
 }  // namespace

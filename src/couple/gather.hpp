@@ -6,11 +6,18 @@
 #include <span>
 #include <vector>
 
+#include "base/error.hpp"
 #include "graph/plan.hpp"
 
 namespace consort::couple {
 
 // The routes into some inputs, from outputs of one kind (as they are now, or as they were before the step).
+// A value cannot be what its input wants; whoever knows the time adds it.
+class ConversionFailed : public Error {
+ public:
+  using Error::Error;
+};
+
 class Gather {
  public:
   // Which unit an element of the outputs belongs to; no_unit for external signals.
@@ -34,7 +41,7 @@ class Gather {
     }
   }
 
-  // Throws Error (run) when a mapping does not know a value, or a number does not fit the type of its input.
+  // Throws ConversionFailed when a mapping does not know a value, or a number does not fit the type of its input.
   void operator()(const Columns& outputs, Columns& inputs) const {
     const double* const from = outputs.column<double>().data();
     double* const to = inputs.column<double>().data();

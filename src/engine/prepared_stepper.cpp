@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "couple/gather.hpp"
+
 namespace consort::engine {
 
 PreparedStepper::PreparedStepper(const Parts& parts) : p_(parts) {
@@ -9,6 +12,15 @@ PreparedStepper::PreparedStepper(const Parts& parts) : p_(parts) {
 }
 
 unit::StepOutcome PreparedStepper::step(unit::Fleet& fleet, couple::RunState& state, const step::Interval& interval) {
+  try {
+    return try_step(fleet, state, interval);
+  } catch (const couple::ConversionFailed& failure) {
+    throw run_error("in the step from t = {} s to {} s: {}", interval.t, interval.end, failure.what());
+  }
+}
+
+unit::StepOutcome PreparedStepper::try_step(unit::Fleet& fleet, couple::RunState& state,
+                                            const step::Interval& interval) {
   begin_ = interval.t;
   if (!p_.scenario.empty()) p_.scenario.prepare(interval.t, interval.end);
   if (!p_.inputs.empty()) p_.inputs.for_step(interval.t, interval.end, p_.polynomials, state);

@@ -49,6 +49,7 @@ class PreparedStepper final : public step::Stepper {
   [[nodiscard]] Time begin() const { return begin_; }
 
  private:
+  unit::StepOutcome try_step(unit::Fleet& fleet, couple::RunState& state, const step::Interval& interval);
   static std::uint64_t events_of(const unit::Fleet& fleet);
   void forget_past_of_events(unit::Fleet& fleet, couple::RunState& state, Time event);
 

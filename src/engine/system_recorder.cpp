@@ -353,13 +353,14 @@ void SystemRecorder::watch_for_nan(Time t) {
   for (const double x : row_.column<double>()) sum += x * 0;
   if (!std::isnan(sum)) return;
   std::size_t i = 0;
+  std::vector<std::string> names;
   for (const auto& s : header_.signals) {
     if (s.type != Type::Float64) continue;
-    if (std::isnan(row_.column<double>()[i++])) {
-      nan_ = fmt::format("'{}' is not a number (NaN) from t = {} s on", s.name, t);
-      return;
-    }
+    if (std::isnan(row_.column<double>()[i++])) names.push_back(quote(s.name));
   }
+  if (names.empty()) return;  // but infinite
+  nan_ = fmt::format("{} {} (NaN) from t = {} s on", some_of(names),
+                     names.size() == 1 ? "is not a number" : "are not numbers", t);
 }
 
 std::vector<std::string> SystemRecorder::warnings() const {

@@ -254,6 +254,29 @@ TEST(RunUnits, ThatGiveNoNumbersAreReported) {
   EXPECT_THAT(ended.err, AllOf(HasSubstr("warning: 'follower.y' is not a number"), HasSubstr("t = 0.5")));
 }
 
+TEST(RunTime, AValueThatCannotBeConvertedIsNamedWithItsTime) {
+  const Desk desk;
+  desk.write("stair.yaml", "consort: 1\nunits:\n  s: " + fmu("fmi3/Stair.fmu") +
+                               "\n  f: " + fmu("fmi3/Feedthrough.fmu") +
+                               "\nconnections:\n  - {from: s.counter, to: f.int32_in, map: {1: 1, 2: 5}}\n"
+                               "experiment: {stop: 4, step: 0.5}\n");
+  const auto ended = desk.run({"run", "stair.yaml", "-o", "stair.csv"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err,
+              AllOf(HasSubstr("in the step from t = 1.5 s to 2 s"),
+                    HasSubstr("s.counter → f.int32_in (stair.yaml:6:5)"), HasSubstr("no entry for the value 3")));
+  EXPECT_EQ(record::read_result(desk.folder() / "stair.csv").time.back(), 1.5) << "what was reached is kept";
+}
+
+TEST(RunTime, NumbersThatAreNoneAreToldEvenWhenQuiet) {
+  const Desk desk;
+  desk.write("nan.yaml", "consort: 1\nunits:\n  a: {fmu: " + fmu("fmi2/Feedthrough.fmu") +
+                             ", start: {float64_in: nan}}\nexperiment: {stop: 1, step: 0.5}\n");
+  const auto ended = desk.run({"run", "nan.yaml", "-q", "-o", "nan.csv"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("warning: 'a."), HasSubstr("NaN"), HasSubstr("t = 0 s")));
+}
+
 TEST_F(RunPair, NothingThatIsReadIsReplaced) {
   desk.write("in.csv", "time\n0\n");
   const std::string before = read_file(desk.folder() / "pair.yaml");
