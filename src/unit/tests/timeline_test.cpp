@@ -24,7 +24,8 @@ using nlohmann::json;
 
 json written(const Timeline& timeline, const std::vector<std::string>& units) {
   fs::create_directories(CONSORT_TEST_TMP);
-  const fs::path file = fs::path(CONSORT_TEST_TMP) / "timeline.json";
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const fs::path file = fs::path(CONSORT_TEST_TMP) / ("timeline-" + test + ".json");
   timeline.write_chrome_trace(file, units);
   return json::parse(read_file(file));
 }

@@ -139,7 +139,9 @@ TEST(YamlErrors, AUnitIsOneThing) {
 
 class YamlFiles : public testing::Test {
  protected:
-  YamlFiles() : folder_(std::filesystem::path(CONSORT_TEST_TMP) / "yaml_files") {
+  YamlFiles()
+      : folder_(std::filesystem::path(CONSORT_TEST_TMP) / "yaml_files" /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
     std::filesystem::create_directories(folder_);
   }
   ~YamlFiles() override { std::filesystem::remove_all(folder_); }
