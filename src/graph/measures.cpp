@@ -46,6 +46,7 @@ std::optional<Measure> measure_of(const describe::Description& d, const describe
   Measure measure;
   measure.name = d.units[v.unit].name;
   measure.base = d.units[v.unit].base;
+  if (!measure.base) measure.base = known_measure(measure.name);  // FMI 1.0 has units without dimensions
   return measure;
 }
 

@@ -27,6 +27,12 @@ std::vector<UnitId> Plan::all_units() const {
 Columns Plan::make_inputs() const { return sized(input_count); }
 Columns Plan::make_outputs() const { return sized(output_count); }
 
+Scaling Plan::scaling_of(std::uint32_t input) const {
+  const auto found = std::lower_bound(scalings.begin(), scalings.end(), input,
+                                      [](const Scaling& s, std::uint32_t i) { return s.input < i; });
+  return found != scalings.end() && found->input == input ? *found : Scaling{input, 1, 0};
+}
+
 UnitId Plan::find_unit(std::string_view path) const {
   const auto found = unit_by_path.find(std::string(path));
   return found == unit_by_path.end() ? no_unit : found->second;

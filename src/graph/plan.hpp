@@ -171,6 +171,8 @@ class Plan {
   [[nodiscard]] std::vector<UnitId> all_units() const;  // by id
   [[nodiscard]] Columns make_inputs() const;
   [[nodiscard]] Columns make_outputs() const;
+  // How an element of the inputs' Float64 column changes on its way; factor 1 and offset 0 where it does not.
+  [[nodiscard]] Scaling scaling_of(std::uint32_t input) const;
   [[nodiscard]] UnitId find_unit(std::string_view path) const;     // no_unit when there is none
   [[nodiscard]] UnitId require_unit(std::string_view path) const;  // throws Error (input) with the nearest names
   // The unit, and the variable's name in it, of a path; throws Error (input).

@@ -312,7 +312,7 @@ class Resolver {
     require(measured, "'{}' has no unit of measure, so its value cannot be given in '{}'; give the number alone",
             v.name, setting.unit);
     const auto from = measure_in(u, setting);
-    const auto& to = u.description->units[v.unit];
+    const auto to = *measure_of(*u.description, v);
     if (setting.lenient && from && fit(*from, to, v.relative_quantity).fit == Fit::unknown) return;
     const auto how = from ? fit(*from, to, v.relative_quantity) : MeasureFit{Fit::clash, {}};
     if (how.fit == Fit::same || setting.unit == to.name) return;
