@@ -116,7 +116,13 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     check(api_.get_state, &static_cast<State&>(*reuse).handle);
     return reuse;
   }
-  void restore(const SavedState& state) override { check(api_.set_state, static_cast<const State&>(state).handle); }
+  // FMI 2.0, 2.1.3: after fatal nothing may be called. After an error the old state leads out of it.
+  void restore(const SavedState& state) override {
+    if (caller_.is_fatal())
+      throw run_error("unit '{}' cannot go back to a saved state, since it reported a fatal error", caller_.unit());
+    check(api_.set_state, static_cast<const State&>(state).handle);
+    caller_.mend();
+  }
 
   [[nodiscard]] bool can_serialize() const override {
     return f_.interface.can_serialize_state && api_.serialized_size.call != nullptr && api_.serialize.call != nullptr &&
