@@ -121,13 +121,18 @@ std::vector<Way> ways() {
     }
   }
   for (const auto& controller : step::controllers()) {
-    // ECCO follows the power of bonds, which units that tell each other displacements do not have.
-    if (!controller.varies || controller.name == "ecco") continue;
-    for (const int order : {0, 2}) {
-      Way way{fmt::format("{} {}", controller.name, order), std::string(controller.name), usual()};
-      way.run.stepper = "jacobi";
-      way.run.extrapolation = order;
-      all.push_back(way);
+    // Others follow the power of bonds, which units that tell each other displacements do not have.
+    if (!controller.estimates) continue;
+    for (const auto& stepper : step::steppers()) {
+      const bool compares_extrapolations = controller.name == "modified";
+      if (stepper.name == "groups" || (compares_extrapolations && stepper.name != "jacobi")) continue;
+      for (const int order : {0, 2}) {
+        Way way{fmt::format("{}, {} {}", controller.name, stepper.name, order), std::string(controller.name), usual()};
+        way.run.stepper = std::string(stepper.name);
+        way.run.extrapolation = order;
+        way.run.iteration.tolerance = 1e-9;
+        all.push_back(way);
+      }
     }
   }
   return all;
@@ -144,7 +149,7 @@ Panel measure(const Subject& subject, std::ofstream& csv) {
   exact.step = 1e-2;
   exact.tolerance = 1e-12;
   const auto expected = end_of(subject.whole, exact, in_whole).values;
-  fmt::print("{}\n  {:<16} {:>9} {:>8} {:>10} {:>10}\n", subject.name, "", "step, tol", "steps", "error", "ms");
+  fmt::print("{}\n  {:<26} {:>9} {:>8} {:>10} {:>10}\n", subject.name, "", "step, tol", "steps", "error", "ms");
   for (auto way : ways()) {
     Curve curve{way.name, {}};
     for (const double setting : way.controller.empty() ? subject.steps : subject.tolerances) {
@@ -159,7 +164,7 @@ Panel measure(const Subject& subject, std::ofstream& csv) {
       for (std::size_t i = 0; i < found.size(); ++i) error = std::max(error, std::abs(found[i] - expected[i]));
       if (!std::isfinite(error) || error > 10) continue;  // unstable: not on the map
       curve.points.emplace_back(error, 1e3 * end.seconds);
-      fmt::print("  {:<16} {:>9} {:>8} {:>10.2e} {:>10.2f}\n", way.name, setting, end.steps, error, 1e3 * end.seconds);
+      fmt::print("  {:<26} {:>9} {:>8} {:>10.2e} {:>10.2f}\n", way.name, setting, end.steps, error, 1e3 * end.seconds);
       csv << fmt::format("\"{}\",\"{}\",{},{},{},{}\n", subject.name, way.name, setting, end.steps, error,
                          1e3 * end.seconds);
     }

@@ -52,14 +52,18 @@ inline double distance(const Outcome& a, std::string_view name_in_a, const Outco
   return largest;
 }
 
-inline void write_plot(const std::filesystem::path& folder, const std::string& name, const record::Result& result,
-                       std::span<const std::string> signals, const std::string& title) {
+inline void write_picture(const std::filesystem::path& folder, const std::string& name, const std::string& svg) {
   std::filesystem::create_directories(folder);
   const auto file = folder / (name + ".svg");
   std::ofstream out(file);
-  out << draw::plot_svg(result, signals, {.title = title});
+  out << svg;
   if (!out.flush()) throw run_error("{}: cannot be written; check the folder and the disk", file.string());
   fmt::print("wrote {}\n", file.string());
+}
+
+inline void write_plot(const std::filesystem::path& folder, const std::string& name, const record::Result& result,
+                       std::span<const std::string> signals, const std::string& title) {
+  write_picture(folder, name, draw::plot_svg(result, signals, {.title = title}));
 }
 
 }  // namespace consort::example

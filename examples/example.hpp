@@ -44,7 +44,9 @@ class Table {
     memory_.write(t, row_);
   }
 
-  void write(const std::filesystem::path& folder, const std::string& name, const std::string& title) {
+  // `across`: what is in the place of time, if something is.
+  void write(const std::filesystem::path& folder, const std::string& name, const std::string& title,
+             const std::string& across = {}) {
     std::filesystem::create_directories(folder);
     record::CsvSink csv(folder / (name + ".csv"));
     record::Header header;
@@ -57,7 +59,7 @@ class Table {
       csv.write(result_.time[i], row_);
     }
     csv.end();
-    std::ofstream(folder / (name + ".svg")) << draw::plot_svg(result_, {}, {.title = title});
+    std::ofstream(folder / (name + ".svg")) << draw::plot_svg(result_, {}, {.title = title, .across = across});
     fmt::print("wrote {0}/{1}.csv and {0}/{1}.svg\n", folder.string(), name);
   }
 

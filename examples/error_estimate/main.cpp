@@ -17,6 +17,7 @@ struct Experiment {
   const char* name;
   example::TwoMasses masses;
   bool by_force;
+  const char* file = nullptr;  // of its plot
 };
 
 // `h`: half of a step. The first steps have no past and do not count.
@@ -122,26 +123,42 @@ void compare_tolerances(const char* program, const std::filesystem::path& folder
     for (double& y : row) y = std::log10(y);
     table.add(std::log10(h), row);
   }
-  table.write(folder, "own_tolerance",
-              "Estimated error over the half step, by the units' own tolerance; decimal logarithms");
+  table.write(folder, "own_tolerance", "Estimated errors by the units' own tolerance, decimal logarithms",
+              "log₁₀ of half the step [s]");
+}
+
+using Row = std::array<double, 9>;  // by order: local error, richardson, modified; decimal logarithms
+
+// Lines for errors, dots for what they are estimated to be.
+void draw(const std::filesystem::path& folder, const Experiment& e, std::span<const double> steps,
+          std::span<const Row> rows) {
+  std::vector<example::Column> columns;
+  for (const int order : {0, 1, 2})
+    for (const char* const what : {"local error", "richardson", "modified"})
+      columns.push_back({fmt::format("{}, order {}", what, order)});
+  example::Table table(columns);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    table.add(std::log10(steps[i]), rows[i]);
+    if (i + 1 == steps.size()) break;
+    Row between{};
+    for (std::size_t k = 0; k < between.size(); ++k)
+      between[k] = k % 3 == 0 ? 0.5 * (rows[i][k] + rows[i + 1][k]) : std::numeric_limits<double>::quiet_NaN();
+    table.add(0.5 * (std::log10(steps[i]) + std::log10(steps[i + 1])), between);
+  }
+  table.write(folder, e.file, fmt::format("{}: errors of a step and estimates, decimal logarithms", e.name),
+              "log₁₀ of half the step [s]");
 }
 
 int error_estimate(const char* program, const std::filesystem::path& folder) {
   example::Figures figures;
-  const std::array experiments{Experiment{"quarter car, displacements", example::quarter_car(), false},
-                               Experiment{"quarter car, force", example::quarter_car(), true},
+  const std::array experiments{Experiment{"quarter car, displacements", example::quarter_car(), false, "displacements"},
+                               Experiment{"quarter car, force", example::quarter_car(), true, "force"},
                                Experiment{"three springs, displacements", three_springs(), false},
                                Experiment{"three springs, force", three_springs(), true}};
-  example::Table table({{"local error, order 0"},
-                        {"richardson, order 0"},
-                        {"local error, order 1"},
-                        {"richardson, order 1"},
-                        {"local error, order 2"},
-                        {"richardson, order 2"}});
   constexpr std::array steps{2.5e-4, 5e-4, 1e-3, 2e-3};
-  std::array<std::array<double, 6>, steps.size()> rows{};
   for (const auto& e : experiments) {
     fmt::print("{}{}\n", &e == experiments.data() ? "" : "\n", e.name);
+    std::array<Row, steps.size()> rows{};
     for (const std::string controller : {"richardson", "modified"}) {
       for (const int order : {0, 1, 2}) {
         std::array<Errors, steps.size()> all{};
@@ -157,17 +174,15 @@ int error_estimate(const char* program, const std::filesystem::path& folder) {
         figures.check(
             ratio > 0.8 && ratio < 1.25,
             fmt::format("{}, order {}: the estimate is {:.2f} times the local error", controller, order, ratio));
-        if (&e != experiments.data() || controller != "richardson") continue;
+        const std::size_t first = 3 * static_cast<std::size_t>(order);
         for (std::size_t i = 0; i < steps.size(); ++i) {
-          rows[i][static_cast<std::size_t>(2 * order)] = std::log10(all[i].local);
-          rows[i][static_cast<std::size_t>(2 * order) + 1] = std::log10(all[i].estimated);
+          rows[i][first] = std::log10(all[i].local);
+          rows[i][first + (controller == "richardson" ? 1 : 2)] = std::log10(all[i].estimated);
         }
       }
     }
+    if (e.file != nullptr) draw(folder, e, steps, rows);
   }
-  fmt::print("\n");
-  for (std::size_t i = 0; i < steps.size(); ++i) table.add(std::log10(steps[i]), rows[i]);
-  table.write(folder, "error_estimate", "Local errors of a quarter car over the half step; decimal logarithms");
   compare_tolerances(program, folder, figures);
   return figures.exit_status();
 }

@@ -16,9 +16,10 @@
 namespace consort::draw {
 
 struct PlotOptions {
-  std::string title = {};  // none: no line for it
-  int width = 900;         // of the picture, in pixels; 320 or more
-  int panel_height = 220;  // of one panel's axes, in pixels; 80 or more
+  std::string title = {};   // none: no line for it
+  int width = 900;          // of the picture, in pixels; 320 or more
+  int panel_height = 220;   // of one panel's axes, in pixels; 80 or more
+  std::string across = {};  // of SVG: what the horizontal axis is; none: time in s
 };
 
 // A static picture without scripts, fonts or styles from elsewhere.

@@ -140,7 +140,8 @@ class Writer {
 // Whole pixels and a half: lines of one pixel stay sharp.
 double sharp(double v) { return std::floor(v) + 0.5; }
 
-void draw_axes(Writer& w, const PanelLayout& p, const Axis& time, bool last) {
+// `across`: the title of the axis below; empty: another panel has it.
+void draw_axes(Writer& w, const PanelLayout& p, const Axis& time, const std::string& across) {
   const Box& b = p.box;
   w("<g stroke=\"#e4e4e4\">");
   for (const Axis::Tick& tick : time.ticks) {
@@ -173,14 +174,14 @@ void draw_axes(Writer& w, const PanelLayout& p, const Axis& time, bool last) {
     w("<text transform=\"translate(20 {:.1f}) rotate(-90)\" text-anchor=\"middle\" font-size=\"{}\">{}</text>\n",
       b.top + b.height / 2, title_size, escape_xml(p.title));
   }
-  if (!last) return;
+  if (across.empty()) return;
   w("<g text-anchor=\"middle\">");
   for (const Axis::Tick& tick : time.ticks) {
     w("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", b.left + b.width * time.fraction(tick.value), b.bottom() + 19,
       tick.label);
   }
   w("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\">{}</text></g>\n", b.left + b.width / 2, b.bottom() + 40,
-    title_size, time_title(time));
+    title_size, escape_xml(across));
 }
 
 void draw_legend(Writer& w, const PanelLayout& p) {
@@ -252,9 +253,10 @@ std::string picture(const record::Result& result, const Panels& all, const PlotO
     w("<text x=\"{:.1f}\" y=\"28\" font-size=\"{}\" font-weight=\"bold\">{}</text>\n", layout.panels.front().box.left,
       title_font, escape_xml(shorten(printable(options.title), most)));
   }
+  const std::string across = options.across.empty() ? time_title(layout.time) : options.across;
   for (const PanelLayout& p : layout.panels) {
     draw_legend(w, p);
-    draw_axes(w, p, layout.time, &p == &layout.panels.back());
+    draw_axes(w, p, layout.time, &p == &layout.panels.back() ? across : std::string());
     for (const Curve& curve : p.panel->curves) draw_curve(w, p, layout.time, result, curve);
   }
   if (all.left_out > 0) {

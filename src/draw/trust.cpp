@@ -49,7 +49,7 @@ Trajectory step_sizes(const record::Result& result) {
 
 // Below the smallest step, where they hide nothing.
 Trajectory rejections(const record::Result& result, const Trajectory& steps) {
-  auto t = trajectory("rejected", "s", "at least one step from here was rejected before one was accepted");
+  auto t = trajectory("rejected", "", "at least one step from here was rejected before one was accepted");
   const auto& so_far = result["trust.rejected"].numbers;
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -66,9 +66,20 @@ Trajectory rejections(const record::Result& result, const Trajectory& steps) {
 }
 
 Trajectory errors(const record::Result& result) {
-  auto t = trajectory("error", "of the tolerance", "estimated coupling error of a step");
+  auto t = trajectory("error", "", "estimated coupling error of a step, in parts of the tolerance");
   t.numbers = of_next_row(result["trust.error"].numbers);
   return t;
+}
+
+// Errors far above the tolerance would press all others to the ground.
+bool wants_logarithms(const Trajectory& errors) {
+  constexpr double far = 10;
+  return std::any_of(errors.numbers.begin(), errors.numbers.end(), [](double x) { return x > far; });
+}
+
+void take_logarithms(Trajectory& errors) {
+  constexpr double least = 1e-4;
+  for (double& x : errors.numbers) x = std::isnan(x) ? gap : std::log10(std::max(x, least));
 }
 
 std::string name_of_unit(const record::Result& result, double number) {
@@ -88,8 +99,11 @@ std::vector<Trajectory> limits(const record::Result& result) {
   if (recorded == nullptr || recorded->is_text()) return {};
   const auto units = of_next_row(recorded->numbers);
   std::map<double, std::size_t> counts;
-  for (const double unit : recorded->numbers)
-    if (unit >= 1) ++counts[unit];
+  std::size_t others = 0;  // steps that no error decided on
+  for (std::size_t i = 1; i < recorded->numbers.size(); ++i) {
+    if (recorded->numbers[i] >= 1) ++counts[recorded->numbers[i]];
+    if (recorded->numbers[i] == 0) ++others;
+  }
   std::vector<std::pair<double, std::size_t>> order(counts.begin(), counts.end());
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<Trajectory> lanes;
@@ -101,15 +115,23 @@ std::vector<Trajectory> limits(const record::Result& result) {
                                "an output of this unit has the largest error relative to its tolerance",
                                Type::Boolean));
   }
+  const std::size_t rare = lanes.size();
   if (!all) {
     lanes.push_back(trajectory(fmt::format("one of {} others limits it", order.size() - lanes.size()), "",
                                "units that limit the step less often", Type::Boolean));
   }
+  if (others > 0) {
+    lane_of[0] = lanes.size();
+    lanes.push_back(trajectory("no error limits it", "",
+                               "the step was cut short to end on an output point or an event, or is as long as allowed",
+                               Type::Boolean));
+  }
   for (auto& lane : lanes) lane.numbers.assign(units.size(), 0);
   for (std::size_t i = 0; i < units.size(); ++i) {
+    if (units[i] == 0 && others > 0) lanes.back().numbers[i] = 1;
     if (!(units[i] >= 1)) continue;
     const auto found = lane_of.find(units[i]);
-    lanes[found == lane_of.end() ? lanes.size() - 1 : found->second].numbers[i] = 1;
+    lanes[found == lane_of.end() ? rare : found->second].numbers[i] = 1;
   }
   return lanes;
 }
@@ -131,8 +153,10 @@ TrustPlot make_trust_plot(const record::Result& result) {
   all.push_back(step_sizes(result));
   all.push_back(rejections(result, all.front()));
   all.push_back(errors(result));
-  all.push_back(trajectory("tolerance", "of the tolerance", "steps above it are rejected"));
-  all.back().numbers.assign(result.rows(), 1.0);
+  const bool logarithmic = wants_logarithms(all.back());
+  if (logarithmic) take_logarithms(all.back());
+  all.push_back(trajectory("limit", "", "steps above it are rejected, by controllers that can go back"));
+  all.back().numbers.assign(result.rows(), logarithmic ? 0.0 : 1.0);
   for (auto& lane : limits(result)) all.push_back(std::move(lane));
 
   const auto curve = [&](std::size_t i) { return Curve{&all[i], i, 1, 0}; };
@@ -141,6 +165,7 @@ TrustPlot make_trust_plot(const record::Result& result) {
   steps.curves[1].marks = true;
   plot.panels.panels.push_back(std::move(steps));
   plot.panels.panels.push_back({"of the tolerance", false, {curve(2), curve(3)}});
+  plot.panels.panels.back().logarithmic = logarithmic;
   if (all.size() > 4) {
     Panel lanes{"", true, {}};
     for (std::size_t i = 4; i < all.size(); ++i) lanes.curves.push_back(curve(i));

@@ -13,7 +13,7 @@ struct TrustPlot {
   Panels panels;
 };
 
-// Throws Error (input) when the result does not have the signals trust.step and trust.error.
+// Throws Error (input) when the result does not have the signals trust.step, trust.error and trust.rejected.
 [[nodiscard]] TrustPlot make_trust_plot(const record::Result& result);
 
 }  // namespace consort::draw
