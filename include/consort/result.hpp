@@ -49,6 +49,8 @@ class CONSORT_API Result {
   [[nodiscard]] const std::string& unit(std::string_view name) const;
   // What was done and assumed, in a few lines; empty for results that were read from files.
   [[nodiscard]] const std::string& report() const;
+  // The same for programs, as JSON, with errors per connection, bonds and iterations; of runs of systems.
+  [[nodiscard]] const std::string& report_json() const;
   // Why the run ended before its stop time; empty when it did not.
   [[nodiscard]] const std::string& ended_early() const;
 

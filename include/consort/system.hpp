@@ -51,7 +51,10 @@ struct RunOptions {
   std::optional<int> extrapolation = {};          // order of the polynomials that inputs follow within a step, 0 to 3
   std::string controller = {};                    // "richardson", "modified", "ecco": steps by the coupling error
   std::optional<double> coupling_tolerance = {};  // of that error, relative; default: the tolerance
-  std::string tolerance_for = {};                 // "step" (default) or "run": what may err by coupling_tolerance
+  std::optional<double> absolute_tolerance = {};  // of that error, times nominal values; default: as the relative one
+  std::optional<double> min_step = {};            // the shortest and the longest step that a controller may take
+  std::optional<double> max_step = {};
+  std::string tolerance_for = {};  // "step" (default) or "run": what may err by coupling_tolerance
   std::string iteration = {};  // of the stepper "iterated": "fixed-point", "aitken", "iqn-ils", …; default: iqn-ils
   std::optional<double> iteration_tolerance = {};                  // of inputs, relative; default: 1e-6
   std::optional<int> iteration_most = {};                          // iterations in a step
@@ -74,8 +77,8 @@ struct RunOptions {
 class CONSORT_API System {
  public:
   explicit System(std::string name = "system");
-  // A system file (.yaml). What it says about runs counts where RunOptions do not say otherwise, except that only the
-  // options name a result file.
+  // A system file (.yaml, .ssp, .ssd). What it says about runs counts where RunOptions do not say otherwise, except
+  // that only the options name a result file.
   [[nodiscard]] static System load(const std::filesystem::path& file);
   System(const System&);
   System& operator=(const System&);

@@ -32,6 +32,7 @@ class Result:
     def texts(self, name: str) -> List[str]: ...
     def unit(self, name: str) -> str: ...
     def report(self) -> str: ...
+    def report_json(self) -> str: ...
     def ended_early(self) -> str: ...
 
 class VariableInfo:
@@ -99,6 +100,9 @@ class RunOptions:
     extrapolation: Optional[int]
     controller: str
     coupling_tolerance: Optional[float]
+    absolute_tolerance: Optional[float]
+    min_step: Optional[float]
+    max_step: Optional[float]
     tolerance_for: str
     iteration: str
     iteration_tolerance: Optional[float]

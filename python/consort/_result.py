@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Dict, Iterator, List, Tuple
 
@@ -82,6 +83,12 @@ class Result:
     def report(self) -> str:
         """What was done and assumed, in a few lines; empty for results that were read from files."""
         return self._raw.report()
+
+    @property
+    def report_data(self) -> Dict[str, Any]:
+        """The same as a dict: errors per connection ("trust"), bonds, iterations, units, … Of runs of systems; else empty."""
+        text = self._raw.report_json()
+        return json.loads(text) if text else {}
 
     @property
     def ended_early(self) -> str:

@@ -110,7 +110,8 @@ class System:
     def run(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
             output_interval: Optional[float] = None, tolerance: Optional[float] = None, stepper: str = "",
             extrapolation: Optional[int] = None, controller: str = "", coupling_tolerance: Optional[float] = None,
-            tolerance_for: str = "", iteration: str = "", iteration_tolerance: Optional[float] = None,
+            absolute_tolerance: Optional[float] = None, tolerance_for: str = "", min_step: Optional[float] = None,
+            max_step: Optional[float] = None, iteration: str = "", iteration_tolerance: Optional[float] = None,
             iteration_most: Optional[int] = None, threads: Optional[int] = None,
             set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
             output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
@@ -124,6 +125,8 @@ class System:
         stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). controller: "richardson", "modified" or
         "ecco" choose steps that keep the coupling error within coupling_tolerance (default: the tolerance), and report
         it; tolerance_for: "step" (default), or "run" when the errors of all steps together are to stay within it.
+        absolute_tolerance: times the nominal value of each output (default: as coupling_tolerance). min_step, max_step: the
+        shortest and the longest step that a controller may take.
 
         set: start values by path that beat what the system says. input: for the system's own inputs, a structured array or
         a dict of arrays with "time", or the path of a CSV file. output: paths to record, with * and ? (default: all
@@ -141,7 +144,8 @@ class System:
         """
         options = _options(start, stop, step, output_interval, tolerance, stepper, extrapolation, threads, set, output)
         options.controller, options.coupling_tolerance = controller, coupling_tolerance
-        options.tolerance_for = tolerance_for
+        options.absolute_tolerance, options.tolerance_for = absolute_tolerance, tolerance_for
+        options.min_step, options.max_step = min_step, max_step
         options.iteration, options.iteration_tolerance = iteration, iteration_tolerance
         options.iteration_most = iteration_most
         options.checkpoint_every, options.checkpoint_file = checkpoint_every, checkpoint_file or ""
@@ -153,14 +157,17 @@ class System:
 
     def simulation(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
                    tolerance: Optional[float] = None, stepper: str = "", extrapolation: Optional[int] = None,
-                   controller: str = "", coupling_tolerance: Optional[float] = None, tolerance_for: str = "",
+                   controller: str = "", coupling_tolerance: Optional[float] = None,
+                   absolute_tolerance: Optional[float] = None, tolerance_for: str = "",
+                   min_step: Optional[float] = None, max_step: Optional[float] = None,
                    iteration: str = "", iteration_tolerance: Optional[float] = None,
                    iteration_most: Optional[int] = None, threads: Optional[int] = None,
                    set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None) -> Simulation:
         """A run to be stepped by hand, with the options of run()."""
         options = _options(start, stop, step, None, tolerance, stepper, extrapolation, threads, set, None)
         options.controller, options.coupling_tolerance = controller, coupling_tolerance
-        options.tolerance_for = tolerance_for
+        options.absolute_tolerance, options.tolerance_for = absolute_tolerance, tolerance_for
+        options.min_step, options.max_step = min_step, max_step
         options.iteration, options.iteration_tolerance = iteration, iteration_tolerance
         options.iteration_most = iteration_most
         with input_file(input) as file:

@@ -51,6 +51,13 @@ def test_a_tolerance_instead_of_a_step(quarter_car):
 
     assert steps(1e-5) / steps(1e-4) == pytest.approx(10 ** (1 / 3), abs=0.5)  # the third root: inputs of order 1
     assert steps(1e-4, "run") / steps(1e-3, "run") == pytest.approx(10 ** 0.5, abs=0.5)  # the share of a step takes one
+    longest = quarter_car.run(stop=0.5, step=1e-3, controller="richardson", coupling_tolerance=1e-2, max_step=2e-3)
+    assert longest["trust.step"].max() <= 2e-3 * 1.002
+    assert len(longest) > len(quarter_car.run(stop=0.5, step=1e-3, controller="richardson", coupling_tolerance=1e-2,
+                                              absolute_tolerance=1, min_step=1e-4))
+    data = longest.report_data
+    assert data["coupling tolerance"]["relative"] == 1e-2 and data["at maximum"] > 0
+    assert {row["from"] for row in data["trust"]} == {"chassis.z", "chassis.v", "wheel.z", "wheel.v"}
     with pytest.raises(consort.Error, match="not for 'week'"):
         steps(1e-4, "week")
     with pytest.raises(consort.Error, match="greater than 0"):
@@ -69,7 +76,7 @@ def test_power_bonds(fmus):
     car.connect("chassis.force", "wheel.force").bond("chassis.force", "wheel.v")
     res = car.run(stop=0.5, step=1e-3, controller="ecco", coupling_tolerance=1e-2)
     assert "chassis.force · wheel.v" in res.report and len(res) != 501
-    with pytest.raises(consort.Error, match="is no power"):
+    with pytest.raises(consort.Error, match="is not a power"):
         car.bond("chassis.force", "wheel.z").run(stop=0.5, step=1e-3)
 
 

@@ -17,7 +17,7 @@ namespace consort {
 
 struct Result::Data {
   record::Result rows;
-  std::string report;
+  std::string report, report_json;
   std::string ended_early;
 };
 
@@ -39,6 +39,7 @@ Result collect(std::unique_ptr<Result::Data> data, Run run) {
   try {
     const auto report = run(data->rows);
     data->report = report.text();
+    if constexpr (requires { report.json(); }) data->report_json = report.json();
     data->ended_early = report.ended_early;
   } catch (const Error& error) {
     if (data->rows.time.empty()) throw;

@@ -50,6 +50,7 @@ std::span<const std::string> Result::texts(std::string_view name) const {
 
 const std::string& Result::unit(std::string_view name) const { return data_->rows[name].signal.unit; }
 const std::string& Result::report() const { return data_->report; }
+const std::string& Result::report_json() const { return data_->report_json; }
 const std::string& Result::ended_early() const { return data_->ended_early; }
 
 // --- FailedRun -------------------------------------------------------------------------------------------------------

@@ -95,6 +95,9 @@ engine::SimulationOptions simulation_options(const graph::RunSettings& said, con
   take(run.tolerance, o.tolerance);
   take(run.extrapolation, o.extrapolation);
   take(run.control.tolerance, o.coupling_tolerance);
+  take(run.control.absolute, o.absolute_tolerance);
+  take(run.control.minimum, o.min_step);
+  take(run.control.maximum, o.max_step);
   if (!o.tolerance_for.empty()) run.control.tolerance_for = step::tolerance_for(o.tolerance_for);
   take(run.threads, o.threads);
   take(run.iteration.tolerance, o.iteration_tolerance);

@@ -128,6 +128,11 @@ int run_system(const Options& o) {
           "--checkpoint-file says where checkpoints go, but none are asked for; add --checkpoint-every SECONDS");
   if (options.checkpoint_every && options.checkpoint_file.empty())
     options.checkpoint_file = std::filesystem::path(o.system).stem().string() + ".checkpoint";
+  if (options.checkpoint_every && std::filesystem::path(result_name(o, document.run)).extension() == ".mat" &&
+      !o.no_output)
+    throw input_error(
+        "a result in a .mat file cannot go on from a checkpoint; write it to an .h5 or .csv file, or leave out "
+        "--checkpoint-every");
   options.run = document.run;
   options.settings = read_parameters(o.parameters);
   for (auto& setting : settings_of(o.set)) options.settings.push_back(std::move(setting));
@@ -194,19 +199,23 @@ void add_run(CLI::App& app, Action& action) {
   add_number(c, "--output-interval", o->run.output_interval,
              "time between rows in s (default: every communication point)");
   add_number(c, "--tolerance", o->run.tolerance,
-             "relative tolerance of the units' solvers (default: the system's, or 1e-4)");
+             "relative tolerance of the units' solvers (default: the system's, or 1e-4; where the coupling error is "
+             "estimated, a "
+             "tenth of its tolerance)");
   c.add_option("--stepper", o->run.stepper, names_of(step::steppers()) + " (default: chosen from the graph)");
   add_number(c, "--extrapolation", o->extrapolation,
              "order of the polynomials that inputs follow within a step, 0 to 3");
   c.add_option("--controller", o->run.control.controller,
                "how long communication steps are: " + names_of(step::controllers()) + " (default: fixed)");
   add_number(c, "--coupling-tolerance", o->run.control.tolerance,
-             "of the coupling error, relative; where steps vary (default: that of --tolerance)");
+             "relative tolerance of the coupling error, for a --controller that varies the step (default: that of "
+             "--tolerance)");
   add_number(c, "--absolute-tolerance", o->run.control.absolute,
-             "of the coupling error, times nominal values (default: as the relative one)");
-  c.add_option("--tolerance-for", o->tolerance_for,
-               "what may err by that much: every 'step', or the whole 'run', of which each step gets its part "
-               "(default: step)");
+             "absolute tolerance of the coupling error, times the nominal value of each output (default: as the "
+             "relative one)");
+  c.add_option(
+      "--tolerance-for", o->tolerance_for,
+      "what the tolerance limits: the error of each 'step', or the sum of all errors over the 'run' (default: step)");
   add_number(c, "--min-step", o->run.control.minimum, "smallest communication step in s, where steps vary");
   add_number(c, "--max-step", o->run.control.maximum, "largest communication step in s, where steps vary");
   add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)")
@@ -237,13 +246,13 @@ void add_run(CLI::App& app, Action& action) {
   add_number(c, "--checkpoint-every", o->simulation.checkpoint_every,
              "simulated seconds between checkpoints, from which a run can go on");
   c.add_option("--checkpoint-file", o->simulation.checkpoint_file,
-               "where checkpoints go, the newest in the place of the one before (default: NAME.checkpoint here)");
+               "file for checkpoints; each one replaces the last (default: NAME.checkpoint here)");
   c.add_option("--restart-from", o->simulation.restart_from,
                "go on from a checkpoint of the same system; the result file goes on, too");
   c.add_option("--report", o->report_file, "write the report to a file, .json or text");
   c.add_option("--trace", o->trace_file, "write a timeline of all units, in Chrome's trace format");
   c.add_option_function<double>(
-       "--realtime", [o](double factor) { o->run.real_time = factor; }, "run as fast as the clock, or a multiple of it")
+       "--realtime", [o](double factor) { o->run.real_time = factor; }, "run no faster than F times real time")
       ->expected(0, 1)
       ->default_str("1");
   add_log_options(c, o->log);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -193,7 +194,7 @@ class Consistency::LoopSolver {
           differentiable_ && (*unit.description)[group.variables[index]].causality == describe::Causality::output;
       rows_[i].member = member(from);
       rows_[i].at = ask(asked_[rows_[i].member], group, index) + element - group.offsets[index];
-      rows_[i].factor = factor_of(unknowns_[i]);
+      rows_[i].factor = plan_.scaling_of(unknowns_[i]).factor;
     }
   }
 
@@ -248,11 +249,6 @@ class Consistency::LoopSolver {
         std::find_if(groups.begin(), groups.end(), [](const auto& g) { return g.type == Type::Float64; });
     CONSORT_ASSERT(found != groups.end());
     return *found;
-  }
-  [[nodiscard]] double factor_of(std::uint32_t input) const {
-    const auto found = std::lower_bound(plan_.scalings.begin(), plan_.scalings.end(), input,
-                                        [](const auto& s, std::uint32_t i) { return s.input < i; });
-    return found != plan_.scalings.end() && found->input == input ? found->factor : 1;
   }
   [[nodiscard]] bool is_converted(UnitId unit, std::uint32_t input) const {
     const auto first = std::lower_bound(plan_.conversions.begin(), plan_.conversions.end(), unit,
@@ -338,6 +334,10 @@ void Consistency::operator()(unit::Fleet& fleet, RunState& state) {
       (*solvers_[e.loop])(fleet, state, reports_[e.loop]);
     }
   }
+}
+
+void Consistency::reset_counts() {
+  for (auto& report : reports_) report = {std::move(report.variables)};
 }
 
 }  // namespace consort::couple

@@ -46,6 +46,8 @@ class Consistency {
   void operator()(unit::Fleet& fleet, RunState& state);
 
   [[nodiscard]] const std::vector<LoopReport>& loops() const { return reports_; }
+  // Counts from here on; what was counted before is somebody else's business.
+  void reset_counts();
 
  private:
   class LoopSolver;

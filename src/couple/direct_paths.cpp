@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 namespace consort::couple {
@@ -11,48 +12,54 @@ namespace {
 constexpr auto real = static_cast<std::size_t>(Type::Float64);
 constexpr std::size_t most_outputs = 200;  // the matrix is dense
 
-double factor_of(const graph::Plan& plan, std::uint32_t input) {
-  const auto found = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), input,
-                                      [](const auto& s, std::uint32_t i) { return s.input < i; });
-  return found != plan.scalings.end() && found->input == input ? found->factor : 1;
-}
-
 }  // namespace
 
 DirectPaths::DirectPaths(const graph::Plan& plan, const std::vector<EstimatedOutput>& outputs) : size_(outputs.size()) {
-  if (size_ > most_outputs) return;
+  // By element of the outputs' column.
+  std::unordered_map<std::uint32_t, std::uint32_t> direct;
+  for (const auto& o : outputs) {
+    if (o.feed_through) direct.emplace(o.element, static_cast<std::uint32_t>(direct_.size()));
+    direct_.push_back(o.feed_through);
+  }
   const auto find = [&](graph::UnitId unit, std::uint32_t output) {
     const auto place = plan.units[unit].outputs.place(output);
-    const auto element = plan.units[unit].first_output[real] + place.first;
-    const auto found = std::find_if(outputs.begin(), outputs.end(),
-                                    [&](const auto& o) { return o.feed_through && o.element == element; });
-    return place.type == Type::Float64 && place.count == 1 && found != outputs.end()
-               ? static_cast<std::uint32_t>(found - outputs.begin())
-               : graph::no_source;
+    if (place.type != Type::Float64) return graph::no_source;
+    const auto found = direct.find(plan.units[unit].first_output[real] + place.first);
+    return found != direct.end() ? found->second : graph::no_source;
+  };
+  const auto is_scalar = [](const describe::SignalSet& set, std::uint32_t index) {
+    return set.place(index).count == 1;
   };
   for (const auto& c : plan.connections) {
     if (c.from == graph::no_unit) continue;
     const auto from = find(c.from, c.output);
     const auto& to = plan.units[c.to];
     const auto place = to.inputs.place(c.input);
-    if (from == graph::no_source || place.type != Type::Float64 || place.count != 1) continue;
+    if (from == graph::no_source || place.type != Type::Float64) continue;
     for (const auto output : to.feed_through[c.input]) {
       const auto follower = find(c.to, output);
       if (follower == graph::no_source) continue;
+      in_series_ = true;
+      if (size_ > most_outputs || place.count != 1 || !is_scalar(plan.units[c.from].outputs, c.output) ||
+          !is_scalar(to.outputs, output)) {
+        complete_ = false;
+        continue;
+      }
       const auto& d = *to.description;
       paths_.push_back({from, follower, c.to, d[to.inputs.choice()[c.input]].reference,
-                        d[to.outputs.choice()[output]].reference, factor_of(plan, to.first_input[real] + place.first)});
+                        d[to.outputs.choice()[output]].reference,
+                        plan.scaling_of(to.first_input[real] + place.first).factor});
     }
   }
-  in_series_ = !paths_.empty();
+  if (paths_.empty()) return;
   dl_.assign(size_ * size_, 0.0);
   matrix_ = dl_;
   rhs_.resize(size_);
 }
 
 bool DirectPaths::known(unit::Fleet& fleet) const {
-  return std::all_of(paths_.begin(), paths_.end(),
-                     [&](const Path& p) { return fleet.unit(p.unit).derivatives() != nullptr; });
+  return complete_ && std::all_of(paths_.begin(), paths_.end(),
+                                  [&](const Path& p) { return fleet.unit(p.unit).derivatives() != nullptr; });
 }
 
 void DirectPaths::evaluate(unit::Fleet& fleet) {
@@ -66,10 +73,12 @@ void DirectPaths::evaluate(unit::Fleet& fleet) {
 }
 
 // (ratio C⁻¹ - I)⁻¹ = C (ratio I - C)⁻¹; elimination with pivots, since the matrix is small.
-bool DirectPaths::correct(double ratio, int order, std::vector<double>& differences) {
+bool DirectPaths::correct(const ErrorRatio& ratio, std::vector<double>& differences) {
   const std::size_t n = size_;
+  const int order = ratio.order;
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) matrix_[i * n + j] = (i == j ? ratio - 1 : 0.0) - (order + 1) * dl_[i * n + j];
+    for (std::size_t j = 0; j < n; ++j) matrix_[i * n + j] = (order + 1) * -dl_[i * n + j];
+    matrix_[i * n + i] += (direct_[i] ? ratio.outputs : ratio.states) - 1;
     rhs_[i] = differences[i];
   }
   for (std::size_t column = 0; column < n; ++column) {

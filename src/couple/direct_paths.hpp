@@ -19,14 +19,16 @@ class DirectPaths {
 
   // Whether an output that follows inputs drives another such output: otherwise there is nothing to correct.
   [[nodiscard]] bool in_series() const { return in_series_; }
-  // Whether all units on such paths tell their derivatives.
+  // Whether all units on such paths tell their derivatives. Those of arrays are not asked for, nor more than some
+  // hundred.
   [[nodiscard]] bool known(unit::Fleet& fleet) const;
 
   // At the present point. Off the step path where nothing is in series.
   void evaluate(unit::Fleet& fleet);
-  // differences (fine - coarse) become estimates: (ratio C⁻¹ - I)⁻¹ differences with C = I + (order + 1) D L, for
-  // outputs on paths. False, and nothing changed, when the matrix is singular.
-  bool correct(double ratio, int order, std::vector<double>& differences);
+  // differences (fine - coarse) become estimates: (ratio C⁻¹ - I)⁻¹ differences with C = I + (order + 1) D L, where
+  // outputs that follow states have a ratio of their own and no paths. False, and nothing changed, when the matrix is
+  // singular.
+  bool correct(const ErrorRatio& ratio, std::vector<double>& differences);
 
  private:
   struct Path {              // from one estimated output over an input to another
@@ -39,7 +41,9 @@ class DirectPaths {
   };
   std::vector<Path> paths_;
   bool in_series_ = false;
+  bool complete_ = true;  // paths_ has them all
   std::size_t size_ = 0;
+  std::vector<bool> direct_;  // by output: it follows inputs
   std::vector<double> dl_, matrix_, rhs_;
 };
 

@@ -14,28 +14,45 @@ namespace {
 
 constexpr auto real = static_cast<std::size_t>(Type::Float64);
 
-// By unit and output: what drives another unit, and what follows an input that another unit drives.
+// By unit and output: what is looked at, and what follows an input that another unit drives.
 struct Marks {
-  std::vector<std::vector<bool>> drives, follows;
+  std::vector<std::vector<bool>> looked_at, follows;
 };
 
 Marks mark_outputs(const graph::Plan& plan) {
   Marks marks;
   for (const auto& unit : plan.units) {
-    marks.drives.emplace_back(unit.outputs.choice().size(), false);
+    marks.looked_at.emplace_back(unit.outputs.choice().size(), false);
     marks.follows.emplace_back(unit.outputs.choice().size(), false);
   }
+  std::vector<bool> is_driven(plan.units.size(), false);
+  std::vector<bool> drives(plan.units.size(), false);
   for (const auto& c : plan.connections) {
+    if (c.from != c.to) is_driven[c.to] = true;
     if (c.from == graph::no_unit) continue;
-    if (c.from != c.to) marks.drives[c.from][c.output] = true;
+    if (c.from != c.to) {
+      marks.looked_at[c.from][c.output] = true;
+      drives[c.from] = true;
+    }
     for (const auto output : plan.units[c.to].feed_through[c.input]) marks.follows[c.to][output] = true;
+  }
+  for (std::size_t u = 0; u < plan.units.size(); ++u) {
+    const auto& outputs = plan.units[u].outputs.choice();
+    // A unit without states shows what others have computed, and adds no error of its own. Who offers Model Exchange
+    // tells its states.
+    const auto& d = *plan.units[u].description;
+    if (d.continuous_states == 0 && d.interface(describe::InterfaceType::model_exchange) != nullptr) continue;
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (is_driven[u] && !drives[u] &&
+          (*plan.units[u].description)[outputs[i]].causality == describe::Causality::output)
+        marks.looked_at[u][i] = true;
   }
   return marks;
 }
 
 }  // namespace
 
-std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const std::vector<bool>& is_delayed) {
+std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const std::vector<bool>& is_late) {
   const auto marks = mark_outputs(plan);
   std::vector<EstimatedOutput> all;
   for (UnitId u = 0; u < plan.units.size(); ++u) {
@@ -44,13 +61,16 @@ std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const st
     for (std::size_t i = 0; i < choice.size(); ++i) {
       const auto place = unit.outputs.place(i);
       const auto& v = (*unit.description)[choice[i]];
-      if (!marks.drives[u][i] || place.type != Type::Float64 || v.variability != describe::Variability::continuous)
+      if (!marks.looked_at[u][i] || place.type != Type::Float64 || v.variability != describe::Variability::continuous)
         continue;
       const double nominal = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
       for (std::uint32_t e = 0; e < place.count; ++e) {
-        all.push_back({unit.first_output[real] + place.first + e, u,
-                       unit.name + "." + unit.starts.element_name(*unit.description, v, e), nominal,
-                       is_delayed[u] && marks.follows[u][i]});
+        all.push_back({.element = unit.first_output[real] + place.first + e,
+                       .unit = u,
+                       .variable = choice[i],
+                       .name = unit.name + "." + unit.starts.element_name(*unit.description, v, e),
+                       .nominal = nominal,
+                       .feed_through = is_late[u] && marks.follows[u][i]});
       }
     }
   }
@@ -108,6 +128,7 @@ double ErrorEstimate::sum_up(Estimate estimate, Allowed allowed) {
 }
 
 double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio, double share) {
+  share_ = share;
   const double* const from = fine.column<double>().data();
   const auto difference = [&](std::size_t i) {
     fine_[i] = from[elements_[i]];
@@ -122,6 +143,7 @@ double ErrorEstimate::compare(const Columns& fine, const ErrorRatio& ratio, doub
 }
 
 double ErrorEstimate::weigh(double share) {
+  share_ = share;
   return sum_up([&](std::size_t i) { return estimates_[i]; },
                 [&](std::size_t i) { return direct_[i] != 0 ? 1 : share; });
 }
@@ -139,6 +161,10 @@ void ErrorEstimate::count(ControlState& control) const {
     s.low = std::min(s.low, fine_[i]);
     s.high = std::max(s.high, fine_[i]);
   }
+  if (!has_feed_through_) return;
+  // What follows inputs directly errs by what inputs err by at the moment: such errors do not add up.
+  for (std::size_t i = 0; i < estimates_.size(); ++i)
+    if (direct_[i] != 0) control.signals[i].accumulated = control.signals[i].largest;
 }
 
 }  // namespace consort::couple

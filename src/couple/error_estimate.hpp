@@ -1,6 +1,7 @@
 // The coupling error of a step, from two solutions: which outputs are looked at, their weights, and the norm.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,19 +13,20 @@
 
 namespace consort::couple {
 
-// An element of an output that drives another unit.
+// An element of an output that is looked at.
 struct EstimatedOutput {
   std::uint32_t element = 0;  // of the outputs' Float64 column
   graph::UnitId unit = 0;
+  describe::VariableId variable = 0;
   std::string name;  // "chassis.F"
   double nominal = 1;
   bool feed_through = false;  // it follows inputs that other units drive, in the same instant
 };
 
-// All continuous Float64 outputs that drive a unit, in the order of the outputs. `is_delayed`: by unit; whether direct
+// All continuous Float64 outputs that drive a unit, and those of units that are driven and drive nobody: that is where
+// the errors of a chain arrive. In the order of the outputs. `is_late`: by unit; whether direct
 // feed-through is seen with the inputs of the step, not with consistent ones.
-[[nodiscard]] std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan,
-                                                             const std::vector<bool>& is_delayed);
+[[nodiscard]] std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const std::vector<bool>& is_late);
 
 class ErrorEstimate {
  public:
@@ -56,6 +58,10 @@ class ErrorEstimate {
   // The output whose error was the largest, relative to its tolerance; and that error.
   [[nodiscard]] std::size_t worst() const { return worst_; }
   [[nodiscard]] double largest() const { return largest_; }
+  // What an output may err by, as it was when it was compared last.
+  [[nodiscard]] double allowed(std::size_t output) const {
+    return (least_[output] + weights_.relative * std::abs(fine_[output])) * (direct_[output] != 0 ? 1 : share_);
+  }
 
   // What was compared last, into what the controller remembers: after an accepted step.
   void count(ControlState& control) const;
@@ -76,6 +82,7 @@ class ErrorEstimate {
   std::vector<double> coarse_, fine_, estimates_;
   std::size_t worst_ = 0;
   double largest_ = 0;
+  double share_ = 1;
 };
 
 }  // namespace consort::couple

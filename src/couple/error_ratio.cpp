@@ -49,6 +49,27 @@ ErrorRatio error_ratio(const Nodes& coarse, const Nodes& first, const Nodes& sec
   return ratio;
 }
 
+ErrorRatio interpolated_error_ratio(const Nodes& coarse, const Nodes& first, int order) {
+  const auto with_end = [order](double end, std::span<const double> before) {
+    Nodes nodes;
+    nodes.add(end);
+    for (const double node : before)
+      if (nodes.order() < order) nodes.add(node);
+    return nodes;
+  };
+  const Nodes whole = with_end(-2, coarse.values());
+  const Nodes half = with_end(-1, first.values());
+  const Nodes second = with_end(-2, nodes_of_second_half(first, order).values());
+  const int lowest = std::min({whole.order(), half.order(), second.order()});
+  if (whole.order() > lowest) return equal_steps_ratio(lowest, false);
+  double fine = 0;
+  if (half.order() == lowest) fine += half.integral(0, 1);
+  if (second.order() == lowest) fine += second.integral(1, 2);
+  const double ratio = whole.integral(0, 2) / fine;
+  if (!(ratio > 1) || !std::isfinite(ratio)) return equal_steps_ratio(lowest, false);
+  return {ratio, ratio, lowest};
+}
+
 ErrorRatio equal_steps_ratio(int order, bool shared_past) {
   if (!shared_past) return {std::exp2(order + 1), std::exp2(order + 1), order};
   Nodes first;

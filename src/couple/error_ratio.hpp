@@ -45,6 +45,10 @@ struct ErrorRatio {
 // Where the coarse solution has a lower order than the fine one, the ratio for equal steps of that order stands in,
 // which does not make the estimate smaller than it should be.
 [[nodiscard]] ErrorRatio error_ratio(const Nodes& coarse, const Nodes& first, const Nodes& second);
+// The same where inputs know the end of their step: their polynomials go through it and through what `coarse` and
+// `first` hold before, as far as the order wants. Errors of such inputs at the end are none, so that outputs have the
+// ratio of states.
+[[nodiscard]] ErrorRatio interpolated_error_ratio(const Nodes& coarse, const Nodes& first, int order);
 // For equal steps of this order: 2^(order + 1) with points of the past that are as coarse as the step, otherwise with
 // shared ones.
 [[nodiscard]] ErrorRatio equal_steps_ratio(int order, bool shared_past);

@@ -136,9 +136,8 @@ Gather::Owners::Owners(const graph::Plan& plan) {
 }
 
 void Gather::add_scaling(const graph::Plan& plan, std::uint32_t input) {
-  const auto found = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), input,
-                                      [](const auto& s, std::uint32_t i) { return s.input < i; });
-  if (found != plan.scalings.end() && found->input == input) scalings_.push_back(*found);
+  const auto scaling = plan.scaling_of(input);
+  if (scaling.factor != 1 || scaling.offset != 0) scalings_.push_back(scaling);
 }
 
 std::span<const Conversion> Gather::conversions_of(const graph::Plan& plan, graph::UnitId unit) {

@@ -11,13 +11,13 @@
 
 namespace consort::couple {
 
-// The routes into some inputs, from outputs of one kind (as they are now, or as they were before the step).
 // A value cannot be what its input wants; whoever knows the time adds it.
 class ConversionFailed : public Error {
  public:
   using Error::Error;
 };
 
+// The routes into some inputs, from outputs of one kind (as they are now, or as they were before the step).
 class Gather {
  public:
   // Which unit an element of the outputs belongs to; no_unit for external signals.

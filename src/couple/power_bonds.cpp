@@ -29,8 +29,8 @@ Output find_output(const graph::Plan& plan, const std::string& path, const graph
   const auto& u = plan.units[unit];
   const auto& choice = u.outputs.choice();
   const auto at = std::lower_bound(choice.begin(), choice.end(), id);
-  require(at != choice.end() && *at == id, "{}: '{}' of a power bond is no output; name an output that is connected",
-          bond.where, path);
+  require(at != choice.end() && *at == id,
+          "{}: '{}' of a power bond is not an output; name an output that is connected", bond.where, path);
   const auto index = static_cast<std::uint32_t>(at - choice.begin());
   const auto place = u.outputs.place(index);
   require(
@@ -62,7 +62,7 @@ double watts(const graph::Plan& plan, const Output& effort, const Output& flow, 
   constexpr std::array<int, 7> power{1, 2, -3, 0, 0, 0, 0};  // kg m² s⁻³; angles do not count
   for (std::size_t i = 0; i < power.size(); ++i) {
     require(e->base->exponents[i] + f->base->exponents[i] == power[i],
-            "{}: '{}' in {} times '{}' in {} is no power; name an effort and a flow that belong together, such as "
+            "{}: '{}' in {} times '{}' in {} is not a power; name an effort and a flow that belong together, such as "
             "force and "
             "velocity",
             bond.where, bond.effort, e->name, bond.flow, f->name);
@@ -86,13 +86,12 @@ PowerBonds::PowerBonds(const graph::Plan& plan, const std::vector<graph::PowerBo
     b.effort = {effort.element, find_input(plan, effort, flow.unit, bond, bond.effort)};
     b.flow = {flow.element, find_input(plan, flow, effort.unit, bond, bond.flow)};
     for (End* const end : {&b.effort, &b.flow}) {
-      const auto s = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), end->input,
-                                      [](const auto& scaling, std::uint32_t i) { return scaling.input < i; });
-      if (s == plan.scalings.end() || s->input != end->input) continue;
-      require(s->factor != 0, "{}: a connection of the power bond has the factor 0; remove the bond", bond.where);
-      end->factor = s->factor;
-      end->offset = s->offset;
+      const auto s = plan.scaling_of(end->input);
+      require(s.factor != 0, "{}: a connection of the power bond has the factor 0; remove the bond", bond.where);
+      end->factor = s.factor;
+      end->offset = s.offset;
     }
+    b.into_flow = b.effort.factor < 0 ? -1 : 1;
     bonds_.push_back(std::move(b));
   }
 }
@@ -108,7 +107,7 @@ double PowerBonds::used(const End& end, const RunState& state, Duration h) {
   return (u - end.offset) / end.factor;
 }
 
-void PowerBonds::observe(RunState& state, Duration h) const {
+void PowerBonds::observe(RunState& state, Duration h, const std::function<bool(std::uint32_t)>& is_overridden) const {
   state.bonds.resize(bonds_.size());
   const auto& outputs = state.signals.outputs.column<double>();
   for (std::size_t i = 0; i < bonds_.size(); ++i) {
@@ -117,7 +116,9 @@ void PowerBonds::observe(RunState& state, Duration h) const {
     const double effort = outputs[b.effort.output];
     const double flow = outputs[b.flow.output];
     s.power = b.scale * effort * flow;
-    s.residual = b.scale * (effort * used(b.flow, state, h) - used(b.effort, state, h) * flow);
+    // What the flow's unit takes, less what the effort's unit gives.
+    s.residual = b.into_flow * b.scale * (used(b.effort, state, h) * flow - effort * used(b.flow, state, h));
+    if (is_overridden && (is_overridden(b.effort.input) || is_overridden(b.flow.input))) s.residual = 0;
     s.largest = std::max(s.largest, std::abs(s.residual));
     s.peak = std::max(s.peak, std::abs(s.power));
     s.made += s.residual * h;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ class PowerBonds {
  public:
   PowerBonds() = default;
   // Throws Error (input): outputs that there are not, that are not connected to the other one's unit, or whose product
-  // is no power.
+  // is not a power.
   PowerBonds(const graph::Plan& plan, const std::vector<graph::PowerBond>& bonds);
 
   [[nodiscard]] bool empty() const { return bonds_.empty(); }
@@ -25,8 +26,9 @@ class PowerBonds {
   [[nodiscard]] const std::string& name(std::size_t bond) const { return bonds_[bond].name; }
   [[nodiscard]] double nominal(std::size_t bond) const { return bonds_[bond].nominal; }  // power
 
-  // After a step of size h, before inputs change: what the two sides saw, into state.bonds.
-  void observe(RunState& state, Duration h) const;
+  // After a step of size h, before inputs change: what the two sides saw, into state.bonds. Bonds with an input that
+  // somebody overrides, so that it has nothing to do with what was connected, have no residual.
+  void observe(RunState& state, Duration h, const std::function<bool(std::uint32_t)>& is_overridden = {}) const;
 
  private:
   struct End {                 // a signal of the bond, where it comes from and where it goes
@@ -38,7 +40,8 @@ class PowerBonds {
   struct Bond {
     std::string name;
     double nominal = 1;
-    double scale = 1;  // W per product of the two units of measure
+    double into_flow = 1;  // 1: a positive effort acts on the flow's unit; -1: it arrives there with the other sign
+    double scale = 1;      // W per product of the two units of measure
     End effort, flow;
   };
   // What the other side worked with at the end of the step, as the source measures it.

@@ -27,9 +27,12 @@ void fields(Archive& archive, State& state) {
   state.history.fields(archive);
   state.coarse.fields(archive);
   auto& c = state.control;
-  archive(c.next, c.taken, c.error, c.accepted, c.rejected, c.unit_steps, c.worst);
+  archive(c.next, c.taken, c.error, c.accepted, c.rejected, c.unit_steps, c.worst, c.cut, c.at_maximum, c.exceeded,
+          c.largest_error, c.lingering, c.error_decided);
   for (auto& m : state.iteration)
     archive(m.x, m.residual, m.numbers, m.tags, m.step, m.columns, m.pairs, m.factor, m.has_matrix);
+  for (auto& t : state.tallies)
+    archive(t.steps, t.iterations, t.for_jacobian, t.most, t.failures, t.largest, t.last_to_agree, t.residuals);
 }
 
 }  // namespace

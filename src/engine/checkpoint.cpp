@@ -25,7 +25,7 @@ namespace consort::engine {
 
 namespace {
 
-constexpr std::string_view magic = "consort checkpoint 3\n";
+constexpr std::string_view magic = "consort checkpoint 4\n";
 constexpr std::size_t digest_size = 64;
 constexpr std::size_t header_size = magic.size() + digest_size + 1;
 
@@ -39,7 +39,7 @@ std::string digest_of(std::span<const std::uint8_t> bytes) {
 
 std::vector<std::uint8_t> encode(const Checkpoint& c) {
   ByteWriter writer;
-  writer(c.identity, c.t, c.rows, c.run, c.units);
+  writer(c.identity, c.t, c.rows, c.last_row, c.run, c.units);
   const auto contents = writer.take();
   const std::string digest = digest_of(contents);
   std::vector<std::uint8_t> bytes(magic.begin(), magic.end());
@@ -53,7 +53,7 @@ std::vector<std::uint8_t> encode(const Checkpoint& c) {
 Checkpoint decode_contents(std::span<const std::uint8_t> bytes) {
   Checkpoint c;
   ByteReader reader(bytes);
-  reader(c.identity, c.t, c.rows, c.run);
+  reader(c.identity, c.t, c.rows, c.last_row, c.run);
   reader.any_size(c.units);
   reader.expect_end();
   return c;
@@ -137,7 +137,21 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
 
 namespace {
 
-// The first line of `text` that `other` does not have; empty: there is none.
+// Checksums say no more with 64 digits than with a few.
+std::string readable(std::string line) {
+  constexpr std::size_t shown = 12;
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  for (std::size_t i = 0; i + digest_size <= line.size(); ++i) {
+    if (!std::all_of(line.begin() + static_cast<std::ptrdiff_t>(i),
+                     line.begin() + static_cast<std::ptrdiff_t>(i + digest_size), is_digit))
+      continue;
+    line.replace(i + shown, digest_size - shown, "…");
+    break;
+  }
+  return line;
+}
+
+// The first line of `text` that `other` does not have and that says something by itself; empty: there is none.
 std::string only_in(const std::string& text, const std::string& other) {
   const auto lines = [](const std::string& all) {
     std::vector<std::string> found;
@@ -149,7 +163,7 @@ std::string only_in(const std::string& text, const std::string& other) {
   const std::set<std::string> known(theirs.begin(), theirs.end());
   constexpr std::size_t most = 120;
   for (auto& line : lines(text))
-    if (!known.contains(line)) return line.substr(0, most);
+    if (!known.contains(line) && !line.ends_with(':')) return readable(line).substr(0, most);
   return {};
 }
 

@@ -18,6 +18,7 @@ struct Checkpoint {
   std::string identity;  // system and settings, as a text of lines; must be the same to go on
   Time t = 0;
   std::uint64_t rows = 0;            // recorded so far, that of t included if there is one
+  std::string last_row;              // of these, with its time; empty: not known
   std::string run;                   // run state, scenario, controller, counters
   std::vector<std::string> units{};  // states, in the order of the plan
 };

@@ -66,7 +66,8 @@ class Rows {
   Rows(const graph::Plan& plan, std::span<const EstimatedOutput> estimated, const couple::ControlState& control)
       : plan_(plan),
         estimated_(estimated.first(std::min(estimated.size(), control.signals.size()))),
-        control_(control) {}
+        control_(control),
+        is_shown_(estimated_.size(), false) {}
 
   void add(const graph::ConnectionInfo& c) {
     const auto& to = plan_.units[c.to];
@@ -84,20 +85,35 @@ class Rows {
                          [](const EstimatedOutput& o, std::uint32_t element) { return o.element < element; });
     if (at == estimated_.end() || at->element != first || from.outputs.place(c.output).type != Type::Float64) return;
     row_by_source_.emplace(key, rows_.size());
-    auto& row = rows_.emplace_back(figures(static_cast<std::size_t>(at - estimated_.begin()), c));
+    auto& row = rows_.emplace_back(figures(static_cast<std::size_t>(at - estimated_.begin()), c.count, c.factor));
     row.source = slice_name(from, from.outputs, c.output, c.output_first, c.count);
     row.targets.push_back(target);
     row.unit = !measure.empty() || c.factor != 1 ? measure : unit_of_measure(from, from.outputs.choice()[c.output]);
+  }
+  // Outputs of units that drive nobody, one by one.
+  void add_ends() {
+    std::vector<bool> drives(plan_.units.size(), false);
+    for (std::size_t i = 0; i < estimated_.size(); ++i)
+      if (is_shown_[i]) drives[estimated_[i].unit] = true;
+    for (std::size_t i = 0; i < estimated_.size(); ++i) {
+      if (drives[estimated_[i].unit]) continue;
+      const auto& o = estimated_[i];
+      auto& row = rows_.emplace_back(figures(i, 1, 1));
+      row.source = o.name;
+      row.element.clear();
+      row.unit = unit_of_measure(plan_.units[o.unit], o.variable);
+    }
   }
   [[nodiscard]] std::vector<TrustReport> take() { return std::move(rows_); }
 
  private:
   // Of an array: those of the element whose errors sum up to the largest part of its range.
-  [[nodiscard]] TrustReport figures(std::size_t first, const graph::ConnectionInfo& c) const {
-    const double factor = std::abs(c.factor);
+  [[nodiscard]] TrustReport figures(std::size_t first, std::size_t count, double factor) {
+    factor = std::abs(factor);
     TrustReport worst;
     std::uint64_t limited = 0;
-    for (std::size_t i = first; i < first + c.count && i < estimated_.size(); ++i) {
+    for (std::size_t i = first; i < first + count && i < estimated_.size(); ++i) {
+      is_shown_[i] = true;
       const SignalTrust& s = control_.signals[i];
       limited += s.limited;
       TrustReport row;
@@ -105,12 +121,12 @@ class Rows {
       row.rms = factor * std::sqrt(s.squares / static_cast<double>(std::max<std::uint64_t>(control_.accepted, 1)));
       row.accumulated = factor * s.accumulated;
       row.range = factor * std::max(0.0, s.high - s.low);
-      if (c.count > 1) row.element = estimated_[i].name;
+      if (count > 1) row.element = estimated_[i].name;
       const bool larger =
           row.relative() != worst.relative() ? row.relative() > worst.relative() : row.accumulated > worst.accumulated;
       if (i == first || larger) worst = std::move(row);
     }
-    worst.elements = c.count;
+    worst.elements = count;
     worst.limited = limited;
     return worst;
   }
@@ -118,6 +134,7 @@ class Rows {
   const graph::Plan& plan_;
   std::span<const EstimatedOutput> estimated_;
   const couple::ControlState& control_;
+  std::vector<bool> is_shown_;  // by estimated output
   std::map<std::tuple<graph::UnitId, std::uint32_t, std::uint32_t, std::uint32_t, double, std::string>, std::size_t>
       row_by_source_;
   std::vector<TrustReport> rows_;
@@ -129,6 +146,7 @@ std::vector<TrustReport> connection_trust(const graph::Plan& plan, std::span<con
                                           const couple::ControlState& control) {
   Rows rows(plan, estimated, control);
   for (const auto& c : side_by_side(plan)) rows.add(c);
+  rows.add_ends();
   return rows.take();
 }
 

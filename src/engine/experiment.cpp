@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "step/controller.hpp"
 
 namespace consort::engine {
 
@@ -27,6 +28,44 @@ std::optional<double> step_hint(const describe::Description& d) {
     if (*cs->fixed_internal_step > 0) return cs->fixed_internal_step;
   const auto hint = d.default_experiment.step_size;
   return hint && *hint > 0 ? hint : std::nullopt;
+}
+
+bool has_fmus(const graph::Plan& plan) {
+  return std::any_of(plan.units.begin(), plan.units.end(), [](const auto& u) { return !u.component.is_native(); });
+}
+
+// An estimate of the coupling error follows the noise of the units' solvers where these err by more than this part of
+// what the coupling may.
+constexpr double part_for_solvers = 0.1;
+
+void choose_tolerances(const graph::Plan& plan, const graph::RunSettings& settings, SystemExperiment& e,
+                       SystemReport& report) {
+  const auto& said = plan.experiment;
+  const auto& control = settings.control;
+  const bool is_said = settings.tolerance || said.tolerance;
+  if (is_said) {
+    e.tolerance = settings.tolerance ? *settings.tolerance : *said.tolerance;
+  } else {
+    const auto hint = from_units(
+        plan, [](const auto& d) { return d.default_experiment.tolerance; }, std::less<>());
+    e.tolerance = hint.value_or(1e-4);
+  }
+  require(std::isfinite(e.tolerance) && e.tolerance > 0, "the tolerance must be positive, not {}", e.tolerance);
+  e.coupling_tolerance = control.tolerance.value_or(e.tolerance);
+  const bool estimates = step::find_controller(control.controller).estimates && e.coupling_tolerance > 0;
+  const double fine = part_for_solvers * e.coupling_tolerance;
+  if (!is_said) {
+    const bool finer = estimates && fine < e.tolerance;
+    if (finer) e.tolerance = fine;
+    report.assumed.push_back(fmt::format("tolerance {:.3g}{}", e.tolerance,
+                                         finer ? " of the units' solvers, a tenth of the coupling's" : ""));
+  } else if (estimates && e.tolerance > fine * (1 + 1e-9) && has_fmus(plan)) {
+    report.notes.push_back(fmt::format(
+        "the units' solvers have a tolerance of {:.3g} and the coupling error one of {:.3g}: solvers that "
+        "are not ten times finer disturb the estimate; give the coupling its {:.3g} (coupling tolerance) and the "
+        "solvers {:.3g} (tolerance)",
+        e.tolerance, e.coupling_tolerance, e.coupling_tolerance, fine));
+  }
 }
 
 }  // namespace
@@ -61,15 +100,7 @@ SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSett
   }
   require(std::isfinite(e.step) && e.step > 0, "the communication step must be positive, not {}", e.step);
 
-  if (settings.tolerance || said.tolerance) {
-    e.tolerance = settings.tolerance ? *settings.tolerance : *said.tolerance;
-  } else {
-    const auto hint = from_units(
-        plan, [](const auto& d) { return d.default_experiment.tolerance; }, std::less<>());
-    e.tolerance = hint.value_or(1e-4);
-    assumed.push_back(fmt::format("tolerance {}", e.tolerance));
-  }
-  require(std::isfinite(e.tolerance) && e.tolerance > 0, "the tolerance must be positive, not {}", e.tolerance);
+  choose_tolerances(plan, settings, e, report);
 
   if (settings.output_interval) {
     e.output_interval = *settings.output_interval;

@@ -19,8 +19,9 @@ struct SystemExperiment {
   Time stop = 1;
   Time last = 1;  // the last communication point: earlier than stop when units cannot take the rest
   Duration step = 1e-3;
-  double tolerance = 1e-4;
-  Duration output_interval = 0;  // 0: every communication point
+  double tolerance = 1e-4;           // of the units' solvers
+  double coupling_tolerance = 1e-4;  // where steps vary
+  Duration output_interval = 0;      // 0: every communication point
 
   [[nodiscard]] Grid grid() const { return {start, stop, step}; }
   [[nodiscard]] Duration slack() const { return Grid::slack * step; }

@@ -1,5 +1,10 @@
 #include "engine/external_inputs.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "step/interface.hpp"
+
 namespace consort::engine {
 
 ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near)
@@ -21,6 +26,52 @@ ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file,
   }
   d.finish();
   table_ = std::make_shared<input::InputTable>(input::InputTable::read(file, d));
+  constexpr auto real = static_cast<std::size_t>(Type::Float64);
+  slopes_.resize(plan.output_count[real]);
+  std::vector<bool> is_external(slopes_.size(), false);
+  for (const auto id : table_->variables()) {
+    const auto& signal = plan.externals[id];
+    if (signal.type != Type::Float64) continue;
+    for (std::uint32_t e = 0; e < signal.count; ++e) is_external[signal.element + e] = true;
+  }
+  const auto continuous = step::continuous_inputs(plan);
+  for (std::uint32_t input = 0; input < plan.input_count[real]; ++input) {
+    const auto source = plan.sources[real][input];
+    if (source != graph::no_source && is_external[source] && continuous[input])
+      lines_.push_back({input, source, plan.scaling_of(input).factor, plan.scaling_of(input).offset});
+  }
+  find_corners();
+}
+
+void ExternalInputs::find_corners() {
+  constexpr double smooth = 1e-3;  // of the range: what a line may leave its course by within an interval
+  const auto& times = table_->times();
+  std::vector<double> low, high, before, after;
+  input::InputTable::Cursor cursor;
+  for (const Time t : times) {
+    table_->at(t, input::Side::after, cursor, values_);
+    const auto& values = values_.column<double>();
+    if (low.empty()) low = high = values;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      low[i] = std::min(low[i], values[i]);
+      high[i] = std::max(high[i], values[i]);
+    }
+  }
+  for (std::size_t row = 1; row + 1 < times.size(); ++row) {
+    const Duration interval = std::min(times[row] - times[row - 1], times[row + 1] - times[row]);
+    table_->slopes(times[row], input::Side::before, cursor, before);
+    table_->slopes(times[row], input::Side::after, cursor, after);
+    for (std::size_t i = 0; i < before.size() && i < low.size(); ++i) {
+      if (std::abs(after[i] - before[i]) * interval <= smooth * (high[i] - low[i])) continue;
+      corners_.push_back(times[row]);
+      break;
+    }
+  }
+}
+
+Time ExternalInputs::next_corner_after(Time t) const {
+  const auto next = std::upper_bound(corners_.begin(), corners_.end(), t + near_);
+  return next == corners_.end() ? unit::never : *next;
 }
 
 std::optional<Time> ExternalInputs::next_event_after(Time t) const {
@@ -54,18 +105,43 @@ void ExternalInputs::at(Time t, couple::RunState& state) {
 void ExternalInputs::for_step(Time t, Time end, bool polynomials, couple::RunState& state) {
   if (!table_) return;
   table_->at(event_at(t), input::Side::after, cursor_, values_);
-  if (!polynomials) {
-    table_->at(event_at(end), input::Side::before, cursor_, later_);
+  table_->at(event_at(end), input::Side::before, cursor_, later_);
+  const auto event = next_event_after(t);
+  const bool jumps = event && *event < end - near_;
+  if (polynomials) {
+    find_slopes(jumps ? 0 : 1 / (end - t));
+  } else if (!jumps) {  // what holds is the same on both sides of a step, unless an event lies within it
     const auto mean = [](auto& a, const auto& b) {
       for (std::size_t i = 0; i < a.size(); ++i) a[i] = (a[i] + b[i]) / 2;
     };
-    // What holds is the same on both sides of a step, unless an event lies within it.
-    if (const auto event = next_event_after(t); !event || *event >= end - near_) {
-      mean(values_.column<double>(), later_.column<double>());
-      mean(values_.column<float>(), later_.column<float>());
-    }
+    mean(values_.column<double>(), later_.column<double>());
+    mean(values_.column<float>(), later_.column<float>());
   }
   write(values_, state);
+}
+
+void ExternalInputs::find_slopes(double per_second) {
+  const auto& from = values_.column<double>();
+  const auto& to = later_.column<double>();
+  std::size_t i = 0;
+  for (const auto id : table_->variables()) {
+    const auto& signal = plan_->externals[id];
+    if (signal.type != Type::Float64) continue;
+    for (std::uint32_t e = 0; e < signal.count; ++e, ++i) slopes_[signal.element + e] = (to[i] - from[i]) * per_second;
+  }
+}
+
+void ExternalInputs::apply(couple::RunState& state) const {
+  auto& signals = state.signals;
+  if (signals.order == 0) return;
+  const auto width = signals.inputs.column<double>().size();
+  auto& inputs = signals.inputs.column<double>();
+  const auto& outputs = signals.outputs.column<double>();
+  for (const auto& line : lines_) {
+    inputs[line.input] = line.factor * outputs[line.source] + line.offset;
+    signals.derivatives[line.input] = line.factor * slopes_[line.source];
+    for (int m = 1; m < signals.order; ++m) signals.derivatives[static_cast<std::size_t>(m) * width + line.input] = 0;
+  }
 }
 
 }  // namespace consort::engine

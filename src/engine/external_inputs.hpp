@@ -22,15 +22,23 @@ class ExternalInputs {
   [[nodiscard]] bool empty() const { return !table_; }
   // The first event that is not at t.
   [[nodiscard]] std::optional<Time> next_event_after(Time t) const;
+  // The first time after t at which a line bends so much that no step should go over it. Tables of many rows that
+  // follow a smooth curve have none.
+  [[nodiscard]] Time next_corner_after(Time t) const;
   // The values at t.
   void at(Time t, couple::RunState& state);
   // For a step: the mean over it where inputs are held, the values at its beginning where they follow polynomials.
   void for_step(Time t, Time end, bool polynomials, couple::RunState& state);
+  // Where inputs follow polynomials: that of a table is known and need not be extrapolated. After routing, for the step
+  // that for_step() was called for.
+  void apply(couple::RunState& state) const;
 
  private:
   // The event at t, or t.
   [[nodiscard]] Time event_at(Time t) const;
   void write(const Columns& values, couple::RunState& state) const;
+  void find_slopes(double per_second);  // 0: none
+  void find_corners();
 
   const graph::Plan* plan_ = nullptr;
   Duration near_ = 0;
@@ -38,6 +46,15 @@ class ExternalInputs {
   std::shared_ptr<const input::InputTable> table_;
   input::InputTable::Cursor cursor_;
   Columns values_, later_;
+  struct Line {  // an input that follows a table
+    std::uint32_t input = 0;
+    std::uint32_t source = 0;  // element of the outputs' Float64 column
+    double factor = 1;
+    double offset = 0;
+  };
+  std::vector<Line> lines_;
+  std::vector<double> slopes_;  // by element of the outputs' Float64 column
+  std::vector<Time> corners_;
 };
 
 }  // namespace consort::engine

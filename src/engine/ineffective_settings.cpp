@@ -61,16 +61,16 @@ std::vector<std::string> ineffective_settings(const graph::Plan& plan, const gra
                                   steppers_that_read(setting), chosen.stepper));
   };
   for_steppers(s.iteration != graph::IterationSettings{}, &step::StepperReads::iteration,
-               "what is said about iterations");
+               "what is set under 'iteration'");
   for_steppers(!s.groups.empty(), &step::StepperReads::groups, "the list of groups");
   for_steppers(!s.order.empty(), &step::StepperReads::order, "the order of units");
   graph::StepControl control = s.control;
   control.controller.clear();
   if (control != graph::StepControl{} && !chosen.varies)
-    lines.push_back(
-        fmt::format("what is said about step size control has no effect: it is for controllers that vary the step, and "
-                    "this run's is '{}'",
-                    chosen.controller));
+    lines.push_back(fmt::format(
+        "what is set under 'control' has no effect: it is for controllers that vary the step, and this run's is "
+        "'{}'",
+        chosen.controller));
   const graph::StepControl usual;
   const bool about_estimates =
       control.norm != usual.norm || control.divisor != usual.divisor || control.tolerance_for != usual.tolerance_for;

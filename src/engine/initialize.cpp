@@ -191,12 +191,9 @@ void seed_externals(const graph::Plan& plan, couple::RunState& state) {
       if (source == graph::no_source || !open[type][source]) continue;
       T value = starts.column<T>()[i];
       if constexpr (std::is_same_v<T, double>) {
-        const auto scaling = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), i,
-                                              [](const auto& s, std::size_t input) { return s.input < input; });
-        if (scaling != plan.scalings.end() && scaling->input == i) {
-          if (scaling->factor == 0) continue;
-          value = (value - scaling->offset) / scaling->factor;
-        }
+        const auto scaling = plan.scaling_of(static_cast<std::uint32_t>(i));
+        if (scaling.factor == 0) continue;
+        value = (value - scaling.offset) / scaling.factor;
       }
       state.signals.outputs.column<T>()[source] = std::move(value);
       open[type][source] = false;

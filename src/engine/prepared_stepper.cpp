@@ -15,7 +15,11 @@ unit::StepOutcome PreparedStepper::step(unit::Fleet& fleet, couple::RunState& st
   try {
     return try_step(fleet, state, interval);
   } catch (const couple::ConversionFailed& failure) {
+    events_seen_ = events_of(fleet);
     throw run_error("in the step from t = {} s to {} s: {}", interval.t, interval.end, failure.what());
+  } catch (...) {
+    events_seen_ = events_of(fleet);  // whoever tries again does not take those of the failed trial for new ones
+    throw;
   }
 }
 
@@ -26,8 +30,13 @@ unit::StepOutcome PreparedStepper::try_step(unit::Fleet& fleet, couple::RunState
   if (!p_.inputs.empty()) p_.inputs.for_step(interval.t, interval.end, p_.polynomials, state);
   const Time event = p_.polynomials ? next_event(interval.t) : unit::never;
   const auto outcome = p_.stepper.step(fleet, state, interval);
-  if (outcome.why == unit::Why::discarded) return outcome;  // nobody goes on from there
-  if (p_.bonds != nullptr) p_.bonds->observe(state, interval.h);
+  if (outcome.why == unit::Why::discarded) {  // nobody goes on from there
+    if (p_.polynomials) events_seen_ = events_of(fleet);
+    return outcome;
+  }
+  if (p_.bonds != nullptr && p_.scenario.empty()) p_.bonds->observe(state, interval.h);
+  if (p_.bonds != nullptr && !p_.scenario.empty())
+    p_.bonds->observe(state, interval.h, [this](std::uint32_t input) { return p_.scenario.overrides(input); });
   if (p_.polynomials) forget_past_of_events(fleet, state, event);
   if (!p_.inputs.empty()) p_.inputs.at(state.t, state);
   if (p_.consistency != nullptr) {

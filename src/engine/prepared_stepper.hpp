@@ -36,8 +36,9 @@ class PreparedStepper final : public step::Stepper {
   [[nodiscard]] std::string_view name() const override { return p_.stepper.name(); }
   [[nodiscard]] std::vector<std::string> notes() const override { return p_.stepper.notes(); }
   [[nodiscard]] bool sees_new_values() const override { return p_.stepper.sees_new_values(); }
+  [[nodiscard]] bool interpolates() const override { return p_.stepper.interpolates(); }
   [[nodiscard]] bool takes_past_alone() const override { return p_.stepper.takes_past_alone(); }
-  [[nodiscard]] std::vector<step::IterationReport> iterations() const override { return p_.stepper.iterations(); }
+  [[nodiscard]] std::vector<step::IteratedPart> iterated() const override { return p_.stepper.iterated(); }
   void prepare(couple::RunState& state) const override { p_.stepper.prepare(state); }
   unit::StepOutcome step(unit::Fleet& fleet, couple::RunState& state, const step::Interval& interval) override;
 

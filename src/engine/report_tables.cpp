@@ -40,10 +40,35 @@ class TableOf {
 
 std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
+struct InterfaceVariable {
+  std::string name;
+  std::uint64_t last_to_agree = 0;
+  double residual = 0;
+};
+std::vector<InterfaceVariable> interface_of(const std::vector<IterationReport>& iterations) {
+  std::vector<InterfaceVariable> all;
+  for (const auto& part : iterations)
+    for (std::size_t k = 0; k < part.variables.size(); ++k)
+      all.push_back({part.variables[k], part.last_to_agree[k], part.residuals[k]});
+  return all;
+}
+
 }  // namespace
 
 std::vector<record::Table> SystemReport::tables() const {
   std::vector<record::Table> all;
+  struct Count {
+    const char* name;
+    std::uint64_t value;
+  };
+  const std::vector<Count> counts{
+      {"accepted", steps}, {"rejected", rejected}, {"cut short", cut}, {"at maximum", at_maximum}};
+  if (!equal_steps) {
+    TableOf("steps", counts)
+        .texts("what", [](const auto& c) { return std::string(c.name); })
+        .numbers("count", [](const auto& c) { return c.value; })
+        .into(all);
+  }
   TableOf("connections", trust)
       .texts("from", [](const auto& t) { return t.source; })
       .texts("to", [](const auto& t) { return joined(t.targets); })
@@ -78,6 +103,11 @@ std::vector<record::Table> SystemReport::tables() const {
       .numbers("not converged", [](const auto& i) { return i.failures; })
       .numbers("largest residual", [](const auto& i) { return i.largest; })
       .into(all);
+  TableOf("interface", interface_of(iterations))
+      .texts("variable", [](const auto& v) { return v.name; })
+      .numbers("last to agree", [](const auto& v) { return v.last_to_agree; })
+      .numbers("largest residual", [](const auto& v) { return v.residual; })
+      .into(all);
   TableOf("bonds", bonds)
       .texts("bond", [](const auto& b) { return b.name; })
       .numbers("carried", [](const auto& b) { return b.carried; })
@@ -85,6 +115,7 @@ std::vector<record::Table> SystemReport::tables() const {
       .numbers("made or lost", [](const auto& b) { return b.lost_or_made; })
       .numbers("largest residual", [](const auto& b) { return b.largest; })
       .numbers("largest power", [](const auto& b) { return b.peak; })
+      .numbers("limited", [](const auto& b) { return b.limited; })
       .into(all);
   return all;
 }

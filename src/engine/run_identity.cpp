@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
+#include "step/controller.hpp"
 #include "yaml/writer.hpp"
 
 namespace consort::engine {
@@ -34,9 +35,10 @@ class Files {
 
 void append(std::string& text, const graph::PlannedUnit& unit, Files& files) {
   const auto& c = unit.component;
-  text +=
-      fmt::format("unit {} {} {} {} {}{}\n", unit.name, files.name(c.source),
-                  c.interface ? static_cast<int>(*c.interface) : -1, c.solver, c.substeps, c.answers ? " answers" : "");
+  text += fmt::format("unit {}: model {}\n", unit.name, files.name(c.source));
+  text += fmt::format("unit {}: interface {}, solver {}, sub-steps {}{}\n", unit.name,
+                      c.interface ? describe::name_of(*c.interface) : "as usual",
+                      c.solver.empty() ? "as usual" : c.solver, c.substeps, c.answers ? ", answers" : "");
   for (const auto* const set : {&unit.starts.structural(), &unit.starts.others()})
     for (std::size_t i = 0; i < set->variables.size(); ++i)
       text += fmt::format("start {}.{} = {}\n", unit.name, (*unit.description)[set->variables[i]].name,
@@ -74,8 +76,11 @@ std::string run_identity(const graph::Plan& plan, const graph::RunSettings& sett
   auto& run = document.run;
   run.start = experiment.start;
   run.stop.reset();
+  // Shares of such a tolerance depend on how long the run is.
+  if (run.control.tolerance_for == graph::StepControl::ToleranceFor::run) run.stop = experiment.stop;
   run.step = experiment.step;
   run.tolerance = experiment.tolerance;
+  if (step::find_controller(run.control.controller).varies) run.control.tolerance = experiment.coupling_tolerance;
   run.threads.reset();
   run.real_time.reset();
   run.record.clear();

@@ -118,13 +118,15 @@ void Scenario::begin(const Action& action, Time t, couple::RunState& state) {
   active.duration = action.duration;
 }
 
-void Scenario::begin_due(Time t, Duration near, couple::RunState& state) {
+bool Scenario::begin_due(Time t, Duration near, couple::RunState& state) {
+  const std::size_t before = next_;
   for (; next_ < actions_.size() && actions_[next_].at <= t + near; ++next_) begin(actions_[next_], t, state);
   for (auto& a : active_) {
     if (!a.on || !a.ramp || t < a.since + a.duration - near) continue;
     a.ramp = false;
     a.value.elements<double>() = a.to;
   }
+  return next_ != before;
 }
 
 void Scenario::prepare(Time t, Time end) {
@@ -167,6 +169,15 @@ void Scenario::apply_at(Time t, couple::RunState& state) const {
     auto& column = state.signals.inputs.column<double>();
     for (std::uint32_t e = 0; e < target.count; ++e) column[target.first + e] = active.at(t, e);
   }
+}
+
+bool Scenario::overrides(std::uint32_t input) const {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto& target = targets_[i];
+    if (active_[i].on && target.type == Type::Float64 && input >= target.first && input < target.first + target.count)
+      return true;
+  }
+  return false;
 }
 
 // --- checkpoints

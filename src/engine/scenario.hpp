@@ -27,14 +27,17 @@ class Scenario {
   // The first time after t at which something begins or a ramp ends.
   [[nodiscard]] std::optional<Time> next_after(Time t) const;
   // Starts what is due at t, or nearer to it than `near`; once, before any step from there is tried. What is held, and
-  // where ramps begin, is what the outputs of others say at t.
-  void begin_due(Time t, Duration near, couple::RunState& state);
+  // where ramps begin, is what the outputs of others say at t. Whether something was due.
+  bool begin_due(Time t, Duration near, couple::RunState& state);
   // For a step from t to `end`, any number of times.
   void prepare(Time t, Time end);
   // Puts the values for the step in place; after routing. Cheap when nothing is active.
   void apply(couple::RunState& state) const;
   // The same with the values at t, for outputs that follow inputs without a step.
   void apply_at(Time t, couple::RunState& state) const;
+
+  // Whether an element of the inputs' Float64 column is not what is connected to it.
+  [[nodiscard]] bool overrides(std::uint32_t input) const;
 
   // What is active, for checkpoints of the same scenario. Throws Error (input) for bytes of another.
   void write(ByteWriter& writer) const;

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "couple/gather.hpp"
 #include "engine/initialize.hpp"
+#include "engine/run_identity.hpp"
 #include "engine/simulation_impl.hpp"
 #include "engine/start_values.hpp"
 #include "graph/compile.hpp"
@@ -44,7 +45,17 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   require(o_.run.record_every > 0,
           "rows can be recorded at every communication point, or every second one, and so "
           "on, but not every 0th; give a number of at least 1");
+  const auto& controller = step::find_controller(o_.run.control.controller);
+  varies_ = controller.varies;
+  if (o_.run.record_substeps && controller.estimates) {
+    o_.run.record_substeps = false;
+    report_.warnings.push_back(fmt::format(
+        "rows at sub-steps are left out, because the controller '{}' does every step more than once", controller.name));
+  }
   units_ = library_->make_units(plan_, o_.run.step.value_or(plan_.experiment.step.value_or(0)));
+  has_event_mode_ = std::any_of(units_.begin(), units_.end(), [](const auto& u) { return u->events() != nullptr; });
+  for (const auto& u : units_)
+    if (const Time* const event = u->next_time_event(); event != nullptr) inner_events_.push_back(event);
   experiment_ = choose_experiment(plan_, o_.run, units_, report_);
   const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
   fleet_ = host::make_fleet(units_, ports_of(plan_, o_.run.record_substeps), threads);
@@ -59,27 +70,43 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     recording_ = timeline_->activity("recording");
   }
   step::StepperSetup setup{plan_, o_.run, *fleet_, {}, timeline_.get()};
-  if (!scenario_.empty()) {
-    setup.hook = [this](couple::RunState& state, std::span<const UnitId>) { scenario_.apply(state); };
+  if (!scenario_.empty() || (!inputs_.empty() && o_.run.extrapolation > 0)) {
+    setup.hook = [this](couple::RunState& state, std::span<const UnitId>) {
+      inputs_.apply(state);
+      scenario_.apply(state);
+    };
   }
   stepper_ = step::make_stepper(setup);
   stepper_->prepare(state_);
   choose_consistency();
   bonds_ = couple::PowerBonds(plan_, o_.run.bonds);
   const auto* const bonds = bonds_.empty() ? nullptr : &bonds_;
-  prepared_ = std::make_unique<PreparedStepper>(
-      PreparedStepper::Parts{*stepper_, scenario_, inputs_, consistency_.get(), bonds, o_.run.extrapolation > 0,
-                             experiment_.slack(), timeline_.get()});
-  controller_ = step::make_controller(
-      {plan_, o_.run, *fleet_, *stepper_, experiment_.grid(), experiment_.tolerance, is_late_, bonds});
-  varies_ = step::find_controller(o_.run.control.controller).varies;
+  prepared_ = std::make_unique<PreparedStepper>(PreparedStepper::Parts{.stepper = *stepper_,
+                                                                       .scenario = scenario_,
+                                                                       .inputs = inputs_,
+                                                                       .consistency = consistency_.get(),
+                                                                       .bonds = bonds,
+                                                                       .polynomials = o_.run.extrapolation > 0,
+                                                                       .slack = experiment_.slack(),
+                                                                       .timeline = timeline_.get()});
+  controller_ = step::make_controller({.plan = plan_,
+                                       .settings = o_.run,
+                                       .fleet = *fleet_,
+                                       .stepper = *stepper_,
+                                       .grid = experiment_.grid(),
+                                       .tolerance = experiment_.coupling_tolerance,
+                                       .is_late = is_late_,
+                                       .bonds = bonds});
   describe_run(system, threads);
   if (o_.checkpoint_every) {
     require(std::isfinite(*o_.checkpoint_every) && *o_.checkpoint_every > 0,
             "the time between checkpoints must be positive, not {} s", *o_.checkpoint_every);
     if (o_.checkpoint_file.empty()) o_.checkpoint_file = plan_.name + ".checkpoint";
   }
-  if (o_.checkpoint_every || !o_.restart_from.empty()) require_serialization();
+  if (o_.checkpoint_every || !o_.restart_from.empty()) {
+    require_serialization();
+    identity_ = run_identity(plan_, o_.run, experiment_);
+  }
 }
 
 Simulation::Impl::~Impl() {
@@ -109,7 +136,9 @@ void Simulation::Impl::step(Time limit) {
   if (done()) return;
   limit = std::min(limit, experiment_.last);
   if (all_vary_) limit = std::min(limit, next_event());
-  if (!scenario_.empty()) scenario_.begin_due(state_.t, experiment_.slack(), state_);
+  // What begins at this point changes inputs, which outputs have to follow where they do so without a step.
+  if (!scenario_.empty() && scenario_.begin_due(state_.t, experiment_.slack(), state_) && consistency_)
+    (*consistency_)(*fleet_, state_);
   const auto outcome = controller_->advance(*prepared_, *fleet_, state_, limit);
   if (outcome.why == unit::Why::terminate) [[unlikely]]
     end_early();
@@ -138,17 +167,19 @@ graph::Plan Simulation::Impl::compile(const graph::System& system) {
 }
 
 void Simulation::Impl::choose_consistency() {
-  is_late_.assign(plan_.units.size(), false);
   all_vary_ = std::all_of(units_.begin(), units_.end(), [](const auto& u) { return u->variable_step(); });
-  if (o_.run.consistency == graph::Consistency::never) return note_lags({});
+  using Wish = graph::Consistency;
+  const auto wish = o_.run.consistency;
   std::vector<bool> takes_part;
   for (std::size_t u = 0; u < units_.size(); ++u)
-    takes_part.push_back(units_[u]->answers_without_step() || plan_.units[u].component.answers ||
-                         o_.run.consistency == graph::Consistency::always);
+    takes_part.push_back(wish != Wish::never && (wish == Wish::always || units_[u]->answers_without_step() ||
+                                                 plan_.units[u].component.answers));
+  is_late_ = late_units(takes_part);
+  note_late_units();
+  if (wish == Wish::never) return;
   auto made = std::make_unique<couple::Consistency>(plan_, o_.run.loops, takes_part);
   if (!scenario_.empty()) made->set_overrides([this](couple::RunState& state) { scenario_.apply_at(state.t, state); });
   if (made->needed()) consistency_ = std::move(made);
-  note_lags(takes_part);
 }
 
 // Where steps have to end: at the next event of a table or scenario, and with variable steps also at those that units
@@ -156,8 +187,13 @@ void Simulation::Impl::choose_consistency() {
 Time Simulation::Impl::next_event() const {
   Time next = prepared_->next_event(state_.t);
   if (!varies_) return next;
-  for (const Time t : state_.signals.next_event)
+  const auto offer = [&](Time t) {
     if (t > state_.t + experiment_.slack()) next = std::min(next, t);
+  };
+  if (has_event_mode_)
+    for (const Time t : state_.signals.next_event) offer(t);
+  for (const Time* const t : inner_events_) offer(*t);
+  if (!inputs_.empty()) offer(inputs_.next_corner_after(state_.t));
   return next;
 }
 
@@ -200,7 +236,7 @@ void Simulation::set(std::string_view path, double value) {
     }
   });
 }
-void Simulation::save(const std::string& file) { impl_->save(file, 0); }
+void Simulation::save(const std::string& file) { impl_->save(file, 0, {}); }
 void Simulation::load(const std::string& file) { static_cast<void>(impl_->load(file)); }
 SystemReport Simulation::run(std::span<record::Sink* const> sinks) { return impl_->run(sinks); }
 SystemReport Simulation::report() const { return impl_->report(); }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,15 +17,16 @@ std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin
 
 }  // namespace
 
-void Simulation::Impl::save(const std::string& file, std::uint64_t rows) {
+void Simulation::Impl::save(const std::string& file, std::uint64_t rows, std::string last_row) {
   require(initialized_ && !terminated_, "a simulation can be saved between initialize() and its end");
   require_serialization();
   if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
-  Checkpoint c{identity_, state_.t, rows, {}, {}};
+  Checkpoint c{identity_, state_.t, rows, std::move(last_row), {}, {}};
   ByteWriter run;
   couple::write(run, state_);
   scenario_.write(run);
   run(points_, output_);
+  for (const auto& loop : loops()) run(loop.solved, loop.iterations, loop.evaluations, loop.largest_residual);
   c.run = text_of(run.take());
   fleet_->save(plan_.all_units(), saved_);
   for (UnitId u = 0; u < fleet_->size(); ++u) {
@@ -35,9 +37,8 @@ void Simulation::Impl::save(const std::string& file, std::uint64_t rows) {
   write_checkpoint(file, c);
 }
 
-// The number of rows that had been recorded.
-std::uint64_t Simulation::Impl::load(const std::string& file) {
-  const Checkpoint c = read_checkpoint(file);
+Simulation::Impl::Recorded Simulation::Impl::load(const std::string& file) {
+  Checkpoint c = read_checkpoint(file);
   if (!initialized_) initialize();
   require_serialization();
   if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
@@ -61,6 +62,8 @@ std::uint64_t Simulation::Impl::load(const std::string& file) {
   couple::read(reader, state_);
   scenario_.read(reader);
   reader(points_, output_);
+  for (auto& loop : initial_loops_) reader(loop.solved, loop.iterations, loop.evaluations, loop.largest_residual);
+  if (consistency_) consistency_->reset_counts();
   reader.expect_end();
   const auto estimated = state_.control.signals.size();
   ByteReader::check(std::isfinite(state_.t) && state_.t == c.t &&
@@ -75,7 +78,7 @@ std::uint64_t Simulation::Impl::load(const std::string& file) {
   report_.began = state_.t;
   began_steps_ = state_.control.unit_steps;
   report_.notes.push_back(fmt::format("went on from the checkpoint {} at t = {} s", file, state_.t));
-  return c.rows;
+  return {c.rows, std::move(c.last_row)};
 }
 
 // A clear word before the run.

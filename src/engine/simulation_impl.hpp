@@ -15,6 +15,7 @@
 #include "couple/run_state.hpp"
 #include "engine/experiment.hpp"
 #include "engine/external_inputs.hpp"
+#include "engine/growth_watch.hpp"
 #include "engine/prepared_stepper.hpp"
 #include "engine/scenario.hpp"
 #include "engine/simulation.hpp"
@@ -49,8 +50,12 @@ class Simulation::Impl {
   [[nodiscard]] SystemReport report() const;
 
   // --- checkpoints
-  void save(const std::string& file, std::uint64_t rows);
-  std::uint64_t load(const std::string& file);  // the number of rows that had been recorded
+  void save(const std::string& file, std::uint64_t rows, std::string last_row);
+  struct Recorded {
+    std::uint64_t rows = 0;
+    std::string last_row{};
+  };
+  Recorded load(const std::string& file);  // what had been recorded
 
   // --- values
   Value value(std::string_view path);
@@ -70,12 +75,16 @@ class Simulation::Impl {
   void choose_consistency();
   [[nodiscard]] Time next_event() const;
   void end_early();
+  void warn_of_growth(const GrowthWatch& watch);
   void begin_recording(SystemRecorder& recorder);
   void require_serialization() const;
   void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values);
   [[nodiscard]] const graph::ExternalSignal* find_external(std::string_view name) const;
+  [[nodiscard]] std::vector<couple::LoopReport> loops() const;
   void add_trust(SystemReport& r) const;
-  void note_lags(const std::vector<bool>& takes_part);
+  void add_iterations(SystemReport& r) const;
+  [[nodiscard]] std::vector<bool> late_units(const std::vector<bool>& takes_part) const;
+  void note_late_units();
   void describe_run(const graph::System& system, unsigned threads);
   [[nodiscard]] std::vector<record::Fact> facts() const;
   [[nodiscard]] std::vector<std::string> unit_names() const;
@@ -86,6 +95,8 @@ class Simulation::Impl {
   SystemReport report_;
   graph::Plan plan_;
   std::vector<std::unique_ptr<unit::Unit>> units_;
+  bool has_event_mode_ = false;            // some unit, which then announces its events
+  std::vector<const Time*> inner_events_;  // of units that handle time events inside of steps
   SystemExperiment experiment_;
   std::unique_ptr<unit::Timeline> timeline_;
   std::unique_ptr<unit::Fleet> fleet_;
@@ -97,8 +108,8 @@ class Simulation::Impl {
   couple::PowerBonds bonds_;
   std::unique_ptr<PreparedStepper> prepared_;
   std::unique_ptr<step::Controller> controller_;
-  std::vector<bool> is_late_;  // by unit: direct feed-through is seen a step late
-  std::vector<couple::LoopReport> initial_loops_;
+  std::vector<bool> is_late_;                      // by unit: direct feed-through is seen with the inputs of the step
+  std::vector<couple::LoopReport> initial_loops_;  // of initialization, or of the run before a checkpoint
   unit::Timeline::Activity recording_;
   std::uint64_t points_ = 0;  // output points, and which is next
   std::uint64_t output_ = 1;

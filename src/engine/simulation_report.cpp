@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "engine/connection_trust.hpp"
 #include "engine/ineffective_settings.hpp"
 #include "engine/simulation_impl.hpp"
+#include "step/step_size.hpp"
 
 namespace consort::engine {
 
@@ -16,7 +19,10 @@ SystemReport Simulation::Impl::report() const {
   r.reached = state_.t;
   r.steps = state_.control.accepted;
   r.rejected = state_.control.rejected;
+  r.cut = state_.control.cut;
+  r.at_maximum = state_.control.at_maximum;
   add_trust(r);
+  for (auto& w : controller_->warnings(state_)) r.warnings.push_back(std::move(w));
   double in_units = 0;
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     const auto counts = fleet_->counts(u);
@@ -37,18 +43,22 @@ SystemReport Simulation::Impl::report() const {
     in_units = most;
   }
   r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
-  r.iterations = stepper_->iterations();
-  r.loops = initial_loops_;
-  if (consistency_) {
-    const auto& more = consistency_->loops();
-    for (std::size_t i = 0; i < more.size(); ++i) {
-      r.loops[i].solved += more[i].solved;
-      r.loops[i].iterations += more[i].iterations;
-      r.loops[i].evaluations += more[i].evaluations;
-      r.loops[i].largest_residual = std::max(r.loops[i].largest_residual, more[i].largest_residual);
-    }
-  }
+  add_iterations(r);
+  r.loops = loops();
   return r;
+}
+
+std::vector<couple::LoopReport> Simulation::Impl::loops() const {
+  auto all = initial_loops_;
+  if (!consistency_) return all;
+  const auto& more = consistency_->loops();
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    all[i].solved += more[i].solved;
+    all[i].iterations += more[i].iterations;
+    all[i].evaluations += more[i].evaluations;
+    all[i].largest_residual = std::max(all[i].largest_residual, more[i].largest_residual);
+  }
+  return all;
 }
 
 void Simulation::Impl::add_trust(SystemReport& r) const {
@@ -59,22 +69,40 @@ void Simulation::Impl::add_trust(SystemReport& r) const {
     r.units[estimated[i].unit].limited += signals[i].limited;
   for (std::size_t i = 0; i < state_.bonds.size(); ++i) {
     const auto& b = state_.bonds[i];
-    r.bonds.push_back({bonds_.name(i), b.made, b.lost_or_made, b.carried, b.largest, b.peak});
+    r.bonds.push_back({bonds_.name(i), b.made, b.lost_or_made, b.carried, b.largest, b.peak, b.limited});
   }
 }
 
-// Which outputs follow their inputs one step late.
-void Simulation::Impl::note_lags(const std::vector<bool>& takes_part) {
-  for (const auto& c : plan_.connections) {
-    if (c.from == graph::no_unit || (!takes_part.empty() && takes_part[c.to])) continue;
-    if (!plan_.units[c.to].feed_through[c.input].empty()) is_late_[c.to] = true;
-  }
-  // What is iterated until inputs agree with outputs is not late.
+void Simulation::Impl::add_iterations(SystemReport& r) const {
+  auto parts = stepper_->iterated();
+  for (std::size_t i = 0; i < parts.size() && i < state_.tallies.size(); ++i)
+    r.iterations.push_back({state_.tallies[i], std::move(parts[i].units), std::move(parts[i].variables)});
+  if (o_.run.iteration.fails) return;
+  for (const auto& i : r.iterations)
+    if (i.failures > 0)
+      r.warnings.push_back(fmt::format("{} of {} steps of {} were taken although their inputs did not agree",
+                                       i.failures, i.steps, some_of(i.units)));
+}
+
+// `takes_part`: by unit; whether its outputs are made consistent.
+std::vector<bool> Simulation::Impl::late_units(const std::vector<bool>& takes_part) const {
+  std::vector<bool> late(plan_.units.size(), false);
+  for (const auto& c : plan_.connections)
+    if (c.from != graph::no_unit && !takes_part[c.to] && !plan_.units[c.to].feed_through[c.input].empty())
+      late[c.to] = true;
+  // What is iterated until inputs agree with outputs is not late, unless a unit gets the mean of its inputs instead of
+  // their course.
   std::unordered_set<std::string> iterated;
-  for (const auto& part : stepper_->iterations()) iterated.insert(part.units.begin(), part.units.end());
+  for (const auto& part : stepper_->iterated()) iterated.insert(part.units.begin(), part.units.end());
+  for (std::size_t u = 0; u < late.size(); ++u)
+    if (iterated.contains(plan_.units[u].name) && units_[u]->input_order() >= o_.run.extrapolation) late[u] = false;
+  return late;
+}
+
+void Simulation::Impl::note_late_units() {
   std::vector<std::string_view> late;
   for (std::size_t u = 0; u < is_late_.size(); ++u)
-    if (is_late_[u] && !iterated.contains(plan_.units[u].name)) late.push_back(plan_.units[u].name);
+    if (is_late_[u]) late.push_back(plan_.units[u].name);
   if (late.empty()) return;
   report_.notes.push_back(
       fmt::format("direct feed-through of {} is seen at the end of each step, with the inputs of that step: units that "
@@ -90,6 +118,12 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
   report_.stepper = std::string(stepper_->name());
   report_.controller = std::string(controller_->name());
   report_.equal_steps = !varies_;
+  if (varies_) {
+    const auto tolerances = step::tolerances(o_.run.control, experiment_.coupling_tolerance);
+    report_.coupling_tolerance = tolerances.relative;
+    report_.absolute_tolerance = tolerances.absolute;
+    report_.tolerance_for = o_.run.control.tolerance_for == graph::StepControl::ToleranceFor::run ? "run" : "step";
+  }
   report_.extrapolation = o_.run.extrapolation;
   report_.threads = plan_.units.size() > 1 ? std::min<unsigned>(threads, static_cast<unsigned>(plan_.units.size())) : 1;
   for (const auto& n : stepper_->notes()) report_.notes.push_back(n);
@@ -118,6 +152,16 @@ std::vector<record::Fact> Simulation::Impl::facts() const {
                                 {"stepper", report_.stepper},
                                 {"controller", report_.controller},
                                 {"extrapolation", fmt::format("{}", o_.run.extrapolation)}};
+  if (o_.checkpoint_every || !o_.restart_from.empty()) {
+    Sha256 digest;
+    digest.add(std::as_bytes(std::span(identity_)));
+    all.push_back({record::run_fact, digest.finish()});
+  }
+  if (varies_) {
+    all.push_back({"coupling tolerance", fmt::format("{}", report_.coupling_tolerance)});
+    all.push_back({"absolute coupling tolerance", fmt::format("{}", report_.absolute_tolerance)});
+    all.push_back({"coupling tolerance for", report_.tolerance_for});
+  }
   if (!controller_->estimated().empty()) all.push_back({"units", fmt::format("{}", fmt::join(unit_names(), "\n"))});
   for (const auto& file : library_->files())
     if (!file.digest.empty()) all.push_back({"sha256 of " + file.path, file.digest});

@@ -1,9 +1,12 @@
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "engine/growth_watch.hpp"
 #include "engine/pace.hpp"
 #include "engine/simulation_impl.hpp"
 
@@ -28,6 +31,9 @@ class Simulation::Impl::Checkpoints {
     if (next_ != 0 && stopped && (written_ == 0 || last_ != impl_.state_.t)) write(recorder);
   }
   void tell(std::vector<std::string>& notes) const {
+    if (written_ == 0 && next_ != 0 && !failed_)
+      notes.push_back(fmt::format("no checkpoint was written, because the run is shorter than the {} s between them",
+                                  *impl_.o_.checkpoint_every));
     if (written_ == 0) return;
     notes.push_back(fmt::format("{} checkpoint{}, the last one at t = {} s: {}", written_, written_ == 1 ? "" : "s",
                                 last_, impl_.o_.checkpoint_file));
@@ -43,7 +49,7 @@ class Simulation::Impl::Checkpoints {
   void write(SystemRecorder& recorder) {
     recorder.flush();
     try {
-      impl_.save(impl_.o_.checkpoint_file, recorder.rows());
+      impl_.save(impl_.o_.checkpoint_file, recorder.rows(), recorder.last_row());
       last_ = impl_.state_.t;
       ++written_;
     } catch (const Error& error) {  // a full disk is no reason to end a long run
@@ -87,10 +93,52 @@ class Simulation::Impl::Look {
   std::uint32_t every_ = 1;
 };
 
+namespace {
+
+constexpr auto real = static_cast<std::size_t>(Type::Float64);
+
+struct OutputElements {
+  std::vector<double> nominals;
+  std::vector<std::string> names;
+};
+OutputElements output_elements(const graph::Plan& plan) {
+  // What comes from outside grows as it likes.
+  OutputElements all{std::vector<double>(plan.output_count[real], std::numeric_limits<double>::infinity()),
+                     std::vector<std::string>(plan.output_count[real])};
+  for (const auto& unit : plan.units) {
+    const auto& choice = unit.outputs.choice();
+    for (std::size_t i = 0; i < choice.size(); ++i) {
+      const auto place = unit.outputs.place(i);
+      const auto& v = (*unit.description)[choice[i]];
+      if (place.type != Type::Float64) continue;
+      for (std::uint32_t e = 0; e < place.count; ++e) {
+        const auto element = unit.first_output[real] + place.first + e;
+        all.nominals[element] = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
+        all.names[element] = unit.name + "." + unit.starts.element_name(*unit.description, v, e);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+void Simulation::Impl::warn_of_growth(const GrowthWatch& watch) {
+  const auto found = watch.growth();
+  if (!found) return;
+  report_.warnings.push_back(fmt::format(
+      "'{}' grows without end, to {:.3g} at t = {} s: unless the model does so by itself, the coupling is unstable and "
+      "the result worthless; take shorter steps, or the stepper 'iterated'",
+      output_elements(plan_).names[found->signal], found->value, state_.t));
+}
+
 SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   SystemRecorder recorder(plan_, o_.run.record, sinks, {varies_, controller_->estimated()});
   recorder.set_tables([this] { return report().tables(); });
   report_.records_trust = recorder.has_trust();
+  if (varies_ && plan_.find_unit("trust") != graph::no_unit)
+    report_.notes.emplace_back(
+        "a unit is called 'trust', so that step sizes and errors (trust.*) are not recorded; give it another name");
   Pace pace(o_.run.real_time, o_.stop_requested);
   initialize();
   begin_recording(recorder);
@@ -98,6 +146,8 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   pace.begin(state_.t);
   Look look(*this, loop_begun);
   Checkpoints checkpoints(*this);
+  GrowthWatch growth;
+  const auto nominals = output_elements(plan_).nominals;
   while (!done()) {
     const Time wanted = experiment_.output_point(output_);
     step(all_vary_ ? wanted : unit::never);
@@ -114,6 +164,7 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
     } else if (o_.run.record_substeps) {
       recorder.look(*fleet_, state_);
     }
+    if (growth.is_due()) growth.look(state_.signals.outputs.column<double>(), nominals);
     checkpoints.write_when_due(recorder);
     pace.wait(state_.t);
     look.around();
@@ -123,6 +174,7 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   terminate();
   recorder.end();
   report_.rows = recorder.rows();
+  warn_of_growth(growth);
   checkpoints.tell(report_.notes);
   for (auto& w : recorder.warnings()) report_.warnings.push_back(std::move(w));
   report_.paced = o_.run.real_time.has_value();
@@ -137,9 +189,16 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
 void Simulation::Impl::begin_recording(SystemRecorder& recorder) {
   if (o_.restart_from.empty()) {
     recorder.begin(facts());
-  } else if (recorder.resume(facts(), load(o_.restart_from))) {
-    if (o_.run.record_substeps) recorder.look(*fleet_, state_);
-    return;
+  } else {
+    const auto recorded = load(o_.restart_from);
+    if (recorder.resume(facts(), recorded.rows, recorded.last_row)) {
+      if (o_.run.record_substeps) recorder.look(*fleet_, state_);
+      return;
+    }
+    if (recorded.rows > 1)
+      report_.notes.push_back(fmt::format(
+          "rows begin at t = {} s, where the run went on; those of before are in the result that was written then",
+          state_.t));
   }
   recorder.write(state_.t, *fleet_, state_);
 }

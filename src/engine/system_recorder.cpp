@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -173,7 +174,8 @@ void SystemRecorder::choose_trust(const TrustSignals& trust, const std::function
   add("error", TrustKind::error, "", "coupling error of that step, relative to the tolerance");
   add("rejected", TrustKind::rejected, "steps", "rejected steps so far");
   if (trust.estimated.empty()) return;
-  add("limits", TrustKind::limits, "unit", "the unit that limits that step, counted from 1 as in the fact 'units'");
+  add("limits", TrustKind::limits, "unit",
+      "the unit whose error limits that step, counted from 1 in the order of the system; 0: none");
   for (std::uint32_t i = 0; i < trust.estimated.size(); ++i) {
     limiting_.push_back(trust.estimated[i].unit + 1.0);
     add(trust.estimated[i].name, TrustKind::estimates + i, "", "estimated coupling error of that step");
@@ -188,7 +190,7 @@ void SystemRecorder::write_trust(const couple::ControlState& control) {
       case TrustKind::error: row[copy.to] = control.error; break;
       case TrustKind::rejected: row[copy.to] = static_cast<double>(control.rejected); break;
       case TrustKind::limits:
-        row[copy.to] = control.error > 0 && control.worst < limiting_.size() ? limiting_[control.worst] : 0.0;
+        row[copy.to] = control.error_decided && control.worst < limiting_.size() ? limiting_[control.worst] : 0.0;
         break;
       default: {
         const std::size_t i = copy.kind - TrustKind::estimates;
@@ -284,6 +286,7 @@ void SystemRecorder::write_parts(Time begin, Time end, unit::Fleet& fleet) {
 }
 
 void SystemRecorder::look(unit::Fleet& fleet, const couple::RunState& state) {
+  has_last_ = false;
   for_each_type([&]<class T>() {
     const auto& copies = copies_[static_cast<std::size_t>(type_of<T>)];
     if (copies.empty()) return;
@@ -296,11 +299,28 @@ void SystemRecorder::look(unit::Fleet& fleet, const couple::RunState& state) {
   if (!trust_.empty()) write_trust(state.control);
 }
 
-bool SystemRecorder::resume(std::vector<record::Fact> facts, std::uint64_t rows) {
+std::string SystemRecorder::last_row() const {
+  if (!has_last_) return {};
+  ByteWriter writer;
+  writer(last_time_, row_);
+  const auto bytes = writer.take();
+  return {bytes.begin(), bytes.end()};
+}
+
+bool SystemRecorder::resume(std::vector<record::Fact> facts, std::uint64_t rows, const std::string& last_row) {
   header_.facts = std::move(facts);
+  record::KnownRow last{0, row_};
+  const std::vector<std::uint8_t> bytes(last_row.begin(), last_row.end());
+  bool is_known = !bytes.empty();
+  try {
+    ByteReader reader(bytes);
+    if (is_known) reader(last.t, last.values);
+  } catch (const Error&) {  // of other variables, which the result does not have either
+    is_known = false;
+  }
   std::size_t going_on = 0;
   for (auto* const sink : sinks_) {
-    if (sink->resume(header_, rows)) {
+    if (sink->resume(header_, rows, is_known ? &last : nullptr)) {
       ++going_on;
     } else {
       sink->begin(header_);
@@ -323,6 +343,8 @@ void SystemRecorder::write(Time t, unit::Fleet& fleet, const couple::RunState& s
 }
 
 void SystemRecorder::put_row(Time t) {
+  last_time_ = t;
+  has_last_ = true;
   for (auto* const sink : sinks_) sink->write(t, row_);
   if (!sinks_.empty()) ++rows_;
   if (nan_.empty()) watch_for_nan(t);

@@ -37,8 +37,11 @@ class SystemRecorder {
   SystemRecorder& operator=(const SystemRecorder&) = delete;
 
   void begin(std::vector<record::Fact> facts);
-  // Instead, behind the first `rows` rows that sinks have. False when they are new: then no row is there.
-  bool resume(std::vector<record::Fact> facts, std::uint64_t rows);
+  // Instead, behind the first `rows` rows that sinks have, of which last_row() told the last. False when they are new:
+  // then no row is there.
+  bool resume(std::vector<record::Fact> facts, std::uint64_t rows, const std::string& last_row);
+  // The row that was written last, as bytes for a checkpoint; empty where it is not known any more.
+  [[nodiscard]] std::string last_row() const;
   // Asked once, when recording ends: for tables about the run as a whole.
   void set_tables(std::function<std::vector<record::Table>()> tables) { tables_ = std::move(tables); }
   // Whether the course of the step size is among the signals.
@@ -108,6 +111,8 @@ class SystemRecorder {
   std::vector<Instant> instants_;        // in the order of time
   std::vector<PartCopies> part_copies_;  // by unit
   std::uint64_t rows_ = 0;
+  Time last_time_ = 0;
+  bool has_last_ = false;  // row_ is that of last_time_
   std::size_t begun_ = 0;
   std::string nan_;
 };

@@ -14,6 +14,7 @@ namespace consort::engine {
 namespace {
 
 void append_units(std::string& out, const SystemReport& r) {
+  const bool repeats = !r.trust.empty() || !r.iterations.empty();
   auto units = r.units;
   std::stable_sort(units.begin(), units.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
   constexpr std::size_t most = 12;
@@ -23,7 +24,7 @@ void append_units(std::string& out, const SystemReport& r) {
     const auto& u = units[i];
     out += fmt::format("\n    {:<{}}  {:5.1f} %  {}", u.name, width,
                        r.run_seconds > 0 ? 100 * u.seconds / r.run_seconds : 0.0, u.kind);
-    if (u.events > 0) out += fmt::format(", {} events", u.events);
+    if (u.events > 0) out += fmt::format(", {} events{}", u.events, repeats ? " (repeated steps included)" : "");
     if (u.early_returns > 0) out += fmt::format(", {} early returns completed with held inputs", u.early_returns);
     if (u.discarded > 0) out += fmt::format(", {} discarded steps", u.discarded);
     if (u.repeated_as_is > 0)
@@ -32,22 +33,25 @@ void append_units(std::string& out, const SystemReport& r) {
   if (units.size() > most) out += fmt::format("\n    … and {} more", units.size() - most);
 }
 
-double per_step(const step::IterationReport& i) {
-  return i.steps > 0 ? static_cast<double>(i.iterations) / static_cast<double>(i.steps) : 0.0;
+std::string percent(double part) {
+  if (part >= 0.0995) return fmt::format("{:.0f} %", 100 * part);
+  return fmt::format("{:.2g} %", 100 * part);
 }
 
 void append_iterations(std::string& out, const SystemReport& r) {
   for (const auto& i : r.iterations) {
-    out += fmt::format("\n  iterated {}: {:.3g} iterations per step, {} at most; residual at most {:.2g}",
-                       some_of(i.units), per_step(i), i.most, i.largest);
+    out += fmt::format(
+        "\n  iterated {}: {:.3g} iterations per step, {} at most; residual at most {:.2g} (how well inputs agree, "
+        "not the error of the run)",
+        some_of(i.units), i.per_step(), i.most, i.largest);
     if (i.for_jacobian > 0) out += fmt::format("; {} evaluations for Jacobians", i.for_jacobian);
     if (i.failures > 0) out += fmt::format("; {} steps did not converge", i.failures);
+    const auto slowest = std::max_element(i.last_to_agree.begin(), i.last_to_agree.end());
+    if (slowest == i.last_to_agree.end() || *slowest == 0 || i.variables.size() < 2) continue;
+    out += fmt::format("\n    of {} interface variables, {} is the last to agree in {} of the steps",
+                       i.variables.size(), i.variables[static_cast<std::size_t>(slowest - i.last_to_agree.begin())],
+                       percent(static_cast<double>(*slowest) / static_cast<double>(i.steps)));
   }
-}
-
-std::string percent(double part) {
-  if (part >= 0.0995) return fmt::format("{:.0f} %", 100 * part);
-  return fmt::format("{:.2g} %", 100 * part);
 }
 
 // "wheel.F_c", "wheel.F_c and 3 more".
@@ -57,13 +61,36 @@ std::string targets_text(const TrustReport& t) {
 }
 
 std::string connection_text(const TrustReport& t) {
-  std::string text = t.source + " → " + targets_text(t);
+  std::string text = t.source;
+  if (!t.targets.empty()) text += " → " + targets_text(t);
   if (t.elements > 1) text += fmt::format(" ({} elements)", t.elements);
   if (!t.unit.empty()) text += fmt::format(" [{}]", t.unit);
   return text;
 }
 
 constexpr std::size_t most_connections = 8;  // in a terminal
+
+// What beside errors decided on steps, where that is often.
+void append_other_limits(std::string& out, const SystemReport& r) {
+  const auto part = [&](std::uint64_t count) { return static_cast<double>(count) / static_cast<double>(r.steps); };
+  constexpr double often = 0.1;
+  if (r.steps == 0) return;
+  if (part(r.cut) > often)
+    out += fmt::format(
+        "\n  {} of the steps were cut short to end on output points, events or the stop time: a longer output interval "
+        "may need fewer steps",
+        percent(part(r.cut)));
+  if (part(r.at_maximum) > often)
+    out += fmt::format("\n  {} of the steps are as long as allowed: a larger 'maximum' may need fewer steps",
+                       percent(part(r.at_maximum)));
+  constexpr double many = 0.3;
+  const double rejected = static_cast<double>(r.rejected) / static_cast<double>(r.steps + r.rejected);
+  if (rejected > many && r.rejected > 10)
+    out += fmt::format(
+        "\n  {} of the trials were rejected: a larger absolute tolerance helps where signals pass zero, finer solvers "
+        "where units are inaccurate, and 'rule: pi' where steps go up and down",
+        percent(rejected));
+}
 
 // A table, and what it says in words.
 void append_trust(std::string& out, const SystemReport& r) {
@@ -100,6 +127,7 @@ void append_trust(std::string& out, const SystemReport& r) {
   if (slowest != r.units.end() && slowest->limited > 0)
     out += fmt::format("{} {} limits the step ({} of the trials)", worst.range > 0 ? ";" : "\n ", slowest->name,
                        percent(static_cast<double>(slowest->limited) / trials));
+  append_other_limits(out, r);
 }
 
 void append_bonds(std::string& out, const SystemReport& r) {
@@ -109,6 +137,9 @@ void append_bonds(std::string& out, const SystemReport& r) {
     if (b.carried > 0) out += fmt::format(" ({})", percent(std::abs(b.made) / b.carried));
     out += fmt::format("; the two sides differ by at most {:.2g} W", b.largest);
     if (b.peak > 0) out += fmt::format(" ({} of the largest power)", percent(b.largest / b.peak));
+    if (b.limited > 0 && r.bonds.size() > 1)
+      out += fmt::format("; limits {} of the steps",
+                         percent(static_cast<double>(b.limited) / static_cast<double>(r.steps)));
   }
 }
 
@@ -131,6 +162,28 @@ nlohmann::ordered_json trust_json(const SystemReport& r) {
   return j;
 }
 
+nlohmann::ordered_json iterations_json(const SystemReport& r) {
+  auto j = nlohmann::ordered_json::array();
+  for (const auto& i : r.iterations) {
+    auto variables = nlohmann::ordered_json::array();
+    for (std::size_t k = 0; k < i.variables.size(); ++k) {
+      variables.push_back(
+          {{"name", i.variables[k]}, {"last to agree", i.last_to_agree[k]}, {"largest residual", i.residuals[k]}});
+    }
+    j.push_back({{"units", i.units},
+                 {"unknowns", i.variables.size()},
+                 {"steps", i.steps},
+                 {"iterations", i.iterations},
+                 {"per step", i.per_step()},
+                 {"most", i.most},
+                 {"for Jacobians", i.for_jacobian},
+                 {"not converged", i.failures},
+                 {"largest residual", i.largest},
+                 {"variables", std::move(variables)}});
+  }
+  return j;
+}
+
 nlohmann::ordered_json bonds_json(const SystemReport& r) {
   auto j = nlohmann::ordered_json::array();
   for (const auto& b : r.bonds)
@@ -139,7 +192,8 @@ nlohmann::ordered_json bonds_json(const SystemReport& r) {
                  {"made", b.made},
                  {"made or lost", b.lost_or_made},
                  {"largest residual", b.largest},
-                 {"largest power", b.peak}});
+                 {"largest power", b.peak},
+                 {"limited", b.limited}});
   return j;
 }
 
@@ -151,7 +205,8 @@ std::string SystemReport::text() const {
     out += fmt::format("of {} s ({}", step, stepper);
   } else {
     const double mean = steps > 0 ? (reached - start) / static_cast<double>(steps) : 0.0;
-    out += fmt::format("of {:.3g} s on average ({}, {}", mean, stepper, controller);
+    out += fmt::format("of {:.3g} s on average ({}, {} with a tolerance of {:.3g}{}", mean, stepper, controller,
+                       coupling_tolerance, tolerance_for == "run" ? " for the run" : "");
   }
   if (extrapolation > 0) out += fmt::format(", inputs of order {}", extrapolation);
   out += fmt::format("), {} rows, in {}", rows, duration_text(run_seconds));
@@ -195,6 +250,12 @@ std::string SystemReport::json() const {
   j["threads"] = threads;
   j["steps"] = steps;
   j["rejected"] = rejected;
+  if (!equal_steps) {
+    j["cut short"] = cut;
+    j["at maximum"] = at_maximum;
+    j["coupling tolerance"] = {
+        {"relative", coupling_tolerance}, {"absolute", absolute_tolerance}, {"for", tolerance_for}};
+  }
   j["rows"] = rows;
   j["seconds"] = {{"start-up", start_up_seconds}, {"run", run_seconds}, {"engine", engine_seconds}};
   if (paced) j["real time"] = {{"overruns", overruns}, {"latest", latest}};
@@ -217,18 +278,7 @@ std::string SystemReport::json() const {
                           {"evaluations", l.evaluations},
                           {"largest residual", l.largest_residual}});
   }
-  j["iterations"] = nlohmann::ordered_json::array();
-  for (const auto& i : iterations) {
-    j["iterations"].push_back({{"units", i.units},
-                               {"unknowns", i.unknowns},
-                               {"steps", i.steps},
-                               {"iterations", i.iterations},
-                               {"per step", per_step(i)},
-                               {"most", i.most},
-                               {"for Jacobians", i.for_jacobian},
-                               {"not converged", i.failures},
-                               {"largest residual", i.largest}});
-  }
+  j["iterations"] = iterations_json(*this);
   j["trust"] = trust_json(*this);
   j["bonds"] = bonds_json(*this);
   j["assumed"] = assumed;

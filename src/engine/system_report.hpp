@@ -7,8 +7,8 @@
 
 #include "base/time.hpp"
 #include "couple/consistency.hpp"
+#include "couple/run_state.hpp"
 #include "record/sink.hpp"
-#include "step/stepper.hpp"
 
 namespace consort::engine {
 
@@ -27,7 +27,7 @@ struct UnitReport {
 // connection's transformation. Of an array these are the figures of its worst element.
 struct TrustReport {
   std::string source;                // "chassis.F"
-  std::vector<std::string> targets;  // "wheel.F_c"; all that get the same
+  std::vector<std::string> targets;  // "wheel.F_c"; all that get the same; none: an output at the end of a chain
   std::string unit;                  // of measure
   std::uint64_t elements = 1;
   std::string element;        // of an array: the source's worst one
@@ -41,14 +41,25 @@ struct TrustReport {
   [[nodiscard]] double relative() const { return range > 0 ? accumulated / range : 0; }
 };
 
+// Units whose steps were repeated until their interface agreed.
+struct IterationReport : couple::IterationTally {
+  std::vector<std::string> units;
+  std::vector<std::string> variables;  // the interface: inputs that had to agree with outputs
+
+  [[nodiscard]] double per_step() const {
+    return steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0;
+  }
+};
+
 // Power and energy that the two sides of a bond did not agree on; W and J.
 struct BondReport {
   std::string name;
   double made = 0;          // energy that the coupling made out of nothing, or lost when negative
   double lost_or_made = 0;  // without signs
   double carried = 0;
-  double largest = 0;  // residual power
-  double peak = 0;     // power
+  double largest = 0;         // residual power
+  double peak = 0;            // power
+  std::uint64_t limited = 0;  // steps whose size it decided
 };
 
 struct SystemReport {
@@ -64,6 +75,10 @@ struct SystemReport {
   unsigned threads = 1;
   std::uint64_t steps = 0;
   std::uint64_t rejected = 0;
+  std::uint64_t cut = 0;         // of the steps: made shorter to land on an output point, an event or the end
+  std::uint64_t at_maximum = 0;  // of the steps: as long as allowed
+  double coupling_tolerance = 0, absolute_tolerance = 0;  // where steps vary
+  std::string tolerance_for;                              // "step" or "run"
   std::uint64_t rows = 0;
   double start_up_seconds = 0;  // compiling, instantiation, initialization
   double run_seconds = 0;
@@ -73,7 +88,7 @@ struct SystemReport {
   bool paced = false;
   std::vector<UnitReport> units;
   std::vector<couple::LoopReport> loops;
-  std::vector<step::IterationReport> iterations;
+  std::vector<IterationReport> iterations;
   std::vector<TrustReport> trust;  // empty where nothing is estimated
   std::vector<BondReport> bonds;
   std::vector<std::string> assumed;
@@ -83,7 +98,7 @@ struct SystemReport {
 
   [[nodiscard]] std::string text() const;  // for people
   [[nodiscard]] std::string json() const;
-  // For result files: connections, units, loops, iterations, bonds; those that there are.
+  // For result files: connections, units, loops, iterations, interface, bonds; those that there are.
   [[nodiscard]] std::vector<record::Table> tables() const;
 };
 

@@ -52,6 +52,7 @@ void add_result(py::module_& m) {
           py::arg("name"))
       .def("unit", &Result::unit, py::arg("name"))
       .def("report", &Result::report)
+      .def("report_json", &Result::report_json)
       .def("ended_early", &Result::ended_early);
 }
 

@@ -87,11 +87,11 @@ void BufferedSink::begin(const Header& header) {
   start();
 }
 
-bool BufferedSink::resume(const Header& header, std::uint64_t rows) {
+bool BufferedSink::resume(const Header& header, std::uint64_t rows, const KnownRow* last) {
   CONSORT_ASSERT(!thread_.joinable());
   std::size_t going_on = 0;
   try {
-    for (; going_on < targets_.size() && targets_[going_on].sink->resume(header, rows); ++going_on)
+    for (; going_on < targets_.size() && targets_[going_on].sink->resume(header, rows, last); ++going_on)
       begun_ = going_on + 1;
     require(going_on == 0 || going_on == targets_.size(),
             "some results can go on from the checkpoint and others cannot; write them to new files");

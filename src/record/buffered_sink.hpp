@@ -43,7 +43,7 @@ class BufferedSink : public Sink {
   // Begins every sink; when one throws, those begun before are ended.
   void begin(const Header& header) override;
   // True when every sink goes on; Error (input) when only some do.
-  bool resume(const Header& header, std::uint64_t rows) override;
+  bool resume(const Header& header, std::uint64_t rows, const KnownRow* last) override;
   // Neither allocates nor locks while there is room, unless texts are larger than half of the buffer.
   void write(Time t, const Columns& row) override;
   // Returns when all rows are in the sinks and these are flushed.

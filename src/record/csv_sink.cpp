@@ -83,8 +83,10 @@ std::size_t complete_rows(const char* data, std::size_t size) {
   return complete;
 }
 
-// The size of the first line, which goes to `names`, and of so many rows behind it; 0 when there are fewer.
-std::uint64_t size_of_rows(const std::filesystem::path& path, std::uint64_t rows, std::string& names) {
+// The size of the first line, which goes to `names`, and of so many rows behind it, whose last one goes to `last`; 0
+// when there are fewer.
+std::uint64_t size_of_rows(const std::filesystem::path& path, std::uint64_t rows, std::string& names,
+                           std::string& last) {
   std::ifstream in(path, std::ios::binary);
   std::vector<char> block(std::size_t{1} << 20);
   std::uint64_t lines = 0;
@@ -94,6 +96,7 @@ std::uint64_t size_of_rows(const std::filesystem::path& path, std::uint64_t rows
     for (const char c : std::string_view(block.data(), static_cast<std::size_t>(in.gcount()))) {
       ++size;
       if (lines == 0) names.push_back(c);
+      if (lines == rows) last.push_back(c);
       if (c == '"') quoted = !quoted;
       if (c == '\n' && !quoted && ++lines == rows + 1) return size;
     }
@@ -125,20 +128,27 @@ void CsvSink::begin(const Header& header) {
   last_look_ = last_flush_;
 }
 
-bool CsvSink::resume(const Header& header, std::uint64_t rows) {
+bool CsvSink::resume(const Header& header, std::uint64_t rows, const KnownRow* last) {
   CONSORT_ASSERT(fd_ < 0);
   std::error_code error;
   if (path_ == "-" || !std::filesystem::is_regular_file(path_, error)) return false;
-  std::string names;
-  const std::uint64_t size = size_of_rows(path_, rows, names);
+  std::string names, text;
+  const std::uint64_t size = size_of_rows(path_, rows, names, text);
   open(0);
   set_up(header);
-  if (names != row_ || size == 0) {
-    const bool same = names == row_;
+  std::string why;
+  if (names != row_) {
+    why = "has other variables";
+  } else if (size == 0) {
+    why = fmt::format("has less than the {} rows that there were", rows);
+  } else if (last != nullptr && rows > 0) {
+    format(last->t, last->values);
+    if (row_ != text) why = fmt::format("was written by another run, since its row {} is another one", rows);
+  }
+  if (!why.empty()) {
     close();
     cells_.clear();
-    throw input_error("the result {} cannot go on from the checkpoint: it {}; give another --output-file", name_,
-                      same ? fmt::format("has less than the {} rows that there were", rows) : "has other variables");
+    throw input_error("the result {} cannot go on from the checkpoint: it {}; give another --output-file", name_, why);
   }
   if (::ftruncate(fd_, static_cast<off_t>(size)) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) fail(errno, nullptr, 0);
   file_size_ = size;
@@ -166,6 +176,13 @@ void CsvSink::write(Time t, const Columns& row) {
   if (failed_)
     throw run_error("no more rows can be written to {} since an earlier write to it failed; repeat the run", name_);
   CONSORT_ASSERT(fd_ >= 0);
+  format(t, row);
+  store_row();
+  if (--rows_left_ == 0) flush_when_due();
+}
+
+// Into row_.
+void CsvSink::format(Time t, const Columns& row) {
   row_.clear();
   append_number(row_, t);
   for (const Cell cell : cells_) {
@@ -176,8 +193,6 @@ void CsvSink::write(Time t, const Columns& row) {
     });
   }
   row_.push_back('\n');
-  store_row();
-  if (--rows_left_ == 0) flush_when_due();
 }
 
 void CsvSink::flush() {

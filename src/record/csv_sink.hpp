@@ -34,7 +34,7 @@ class CsvSink : public Sink {
 
   // Creates or replaces the file. Throws Error (input) when it cannot be written there.
   void begin(const Header& header) override;
-  bool resume(const Header& header, std::uint64_t rows) override;
+  bool resume(const Header& header, std::uint64_t rows, const KnownRow* last) override;
   // Allocates nothing once rows have their usual length. Rows reach the file when the buffer is full and about once a
   // second. Throws Error (run) when the disk is full; the file is then cut back to its last complete row, and the sink
   // accepts no further rows.
@@ -53,6 +53,7 @@ class CsvSink : public Sink {
   void open(int how);
   void close() noexcept;
   void set_up(const Header& header);
+  void format(Time t, const Columns& row);
   void store_row();
   void flush_when_due();
   void put(const char* data, std::size_t size);  // all of it, or Error (run) with the file cut to a complete row

@@ -45,6 +45,18 @@ Hdf5Id hdf5_text_type() {
   return type;
 }
 
+std::string hdf5_text_of(hid_t attribute) {
+  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, "read an attribute");
+  const Hdf5Id space(H5Aget_space(attribute), H5Sclose, "read an attribute");
+  if (H5Tis_variable_str(type) <= 0 || H5Sget_simple_extent_npoints(space) != 1) return {};
+  const Hdf5Id text = hdf5_text_type();
+  char* value = nullptr;
+  hdf5_check(H5Aread(attribute, text, &value), "read an attribute");
+  std::string copy = value == nullptr ? "" : value;
+  H5free_memory(value);
+  return copy;
+}
+
 Hdf5Id hdf5_type(Type type) {
   const auto native = [](hid_t id) { return Hdf5Id(H5Tcopy(id), H5Tclose, "make a type"); };
   switch (type) {

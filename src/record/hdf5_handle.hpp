@@ -74,6 +74,8 @@ class Hdf5Session {
 
 // Texts and Binary (as hexadecimal digits) have a variable length.
 [[nodiscard]] Hdf5Id hdf5_text_type();
+// The text that an attribute is; empty where it is something else.
+[[nodiscard]] std::string hdf5_text_of(hid_t attribute);
 // Numbers as they are, Boolean as an enumeration of FALSE and TRUE (which numpy takes for bool), Clock as 0 and 1,
 // Enumeration as 64-bit integers.
 [[nodiscard]] Hdf5Id hdf5_type(Type type);

@@ -46,22 +46,12 @@ class Texts {
 
 // --- attributes of the file
 
-std::string read_text_attribute(hid_t attribute) {
-  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, "read an attribute");
-  const Hdf5Id space(H5Aget_space(attribute), H5Sclose, "read an attribute");
-  if (H5Tis_variable_str(type) <= 0 || H5Sget_simple_extent_npoints(space) != 1) return {};
-  const Hdf5Id text = hdf5_text_type();
-  Texts value(text, 1);
-  hdf5_check(H5Aread(attribute, text, value.data()), "read an attribute");
-  return value[0];
-}
-
 // Called by C code, which exceptions must not pass.
 herr_t collect_fact(hid_t object, const char* name, const H5A_info_t*, void* facts) {
   try {
     if (std::string_view(name) == "format" || std::string_view(name) == "version") return 0;
     const Hdf5Id attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, "read an attribute");
-    static_cast<std::vector<Fact>*>(facts)->push_back({name, read_text_attribute(attribute)});
+    static_cast<std::vector<Fact>*>(facts)->push_back({name, hdf5_text_of(attribute)});
     return 0;
   } catch (...) {
     return -1;
@@ -113,8 +103,8 @@ class Reader {
   void read_facts(Result& result) {
     const Hdf5Id root(H5Gopen2(file_, "/", H5P_DEFAULT), H5Gclose, "open it");
     const bool ours =
-        H5Aexists(root, "format") > 0 && read_text_attribute(Hdf5Id(H5Aopen(root, "format", H5P_DEFAULT), H5Aclose,
-                                                                    "read an attribute")) == hdf5_format_name;
+        H5Aexists(root, "format") > 0 &&
+        hdf5_text_of(Hdf5Id(H5Aopen(root, "format", H5P_DEFAULT), H5Aclose, "read an attribute")) == hdf5_format_name;
     require(ours, "{}: is HDF5, but not a result written by Consort; convert it to one of the other formats", name_);
     hsize_t at = 0;
     hdf5_check(H5Aiterate2(root, H5_INDEX_NAME, H5_ITER_NATIVE, &at, collect_fact, &result.facts), "read the facts");

@@ -51,9 +51,22 @@ std::vector<std::string> names_in(hid_t file) {
   return names;
 }
 
+// The fact that tells one run from another.
+std::string run_of(const Header& header) {
+  for (const auto& fact : header.facts)
+    if (fact.name == run_fact) return fact.value;
+  return {};
+}
+
+std::string run_in(hid_t file) {
+  if (H5Aexists(file, run_fact) <= 0) return {};
+  const Hdf5Id attribute(H5Aopen(file, run_fact, H5P_DEFAULT), H5Aclose, "read a fact");
+  return hdf5_text_of(attribute);
+}
+
 }  // namespace
 
-bool Hdf5Sink::resume(const Header& header, std::uint64_t rows) {
+bool Hdf5Sink::resume(const Header& header, std::uint64_t rows, const KnownRow*) {
   auto aside = path_;
   aside += ".before-restart";
   std::error_code error;
@@ -87,6 +100,8 @@ void Hdf5Sink::require_continuable(const std::filesystem::path& file, const Head
     const bool same = std::equal(names.begin(), names.end(), header.signals.begin(), header.signals.end(),
                                  [](const std::string& name, const Signal& signal) { return name == signal.name; });
     if (!same) throw refuse("has other variables");
+    if (const auto run = run_of(header); !run.empty() && run != run_in(in))
+      throw refuse("was written by another run, with other settings or without checkpoints");
     lay_out(header);
     for (const Block& block : blocks_) {
       const Hdf5Id dataset = open_dataset(in, block.path);

@@ -42,7 +42,7 @@ class Hdf5Sink : public Sink {
   // Creates or replaces the file. Throws Error (input) when it cannot be written there, when two signals have the same
   // name, and for a compression outside of 0 to 9.
   void begin(const Header& header) override;
-  bool resume(const Header& header, std::uint64_t rows) override;
+  bool resume(const Header& header, std::uint64_t rows, const KnownRow* last) override;
   // Rows wait in memory (4 MiB at most, and 4 MiB of texts) until a chunk is complete, and reach the file at least
   // about once a second. With compression a chunk that is not complete is written every 10 seconds only, since it has
   // to be written anew for every row that it gains. Throws Error (run) when the disk is full; what was flushed before

@@ -124,7 +124,7 @@ std::vector<std::size_t> MatSink::choose(const Header& header) {
   return chosen;
 }
 
-bool MatSink::resume(const Header&, std::uint64_t) {
+bool MatSink::resume(const Header&, std::uint64_t, const KnownRow*) {
   std::error_code error;
   require(!std::filesystem::exists(path_, error),
           "the result '{}' cannot go on from the checkpoint: MAT files have no room for further rows; give another "

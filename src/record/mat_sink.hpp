@@ -37,7 +37,7 @@ class MatSink : public Sink {
   // written there.
   void begin(const Header& header) override;
   // Dymola's layout says how many rows there are in front of them: it goes on in new files only.
-  bool resume(const Header& header, std::uint64_t rows) override;
+  bool resume(const Header& header, std::uint64_t rows, const KnownRow* last) override;
   // Allocates nothing. Rows reach the file when 64 KiB of them wait and about once a second. Throws Error (run) when
   // the disk is full; what was flushed before is intact, and the sink accepts no further rows.
   void write(Time t, const Columns& row) override;

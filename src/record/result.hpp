@@ -40,7 +40,7 @@ class MemorySink : public Sink {
   // `goes_on`: it has nothing of rows before a checkpoint, and goes on behind them all the same.
   explicit MemorySink(Result& result, bool goes_on = false) : result_(result), goes_on_(goes_on) {}
   void begin(const Header& header) override;
-  bool resume(const Header& header, std::uint64_t) override {
+  bool resume(const Header& header, std::uint64_t, const KnownRow*) override {
     if (goes_on_) begin(header);
     return goes_on_;
   }

@@ -28,6 +28,9 @@ struct Fact {
   std::string value;
 };
 
+// The name of a fact that is the same for a run and for those that go on from its checkpoints, and no other.
+inline constexpr const char* run_fact = "run";
+
 struct Header {
   std::vector<Signal> signals;
   std::vector<Fact> facts;
@@ -59,6 +62,12 @@ struct RowBatch {
   std::array<std::size_t, type_count> offsets{};  // from the begin of a row
 };
 
+// A row that a result must have, so that it is the one that a run goes on with.
+struct KnownRow {
+  Time t = 0;
+  Columns values{};
+};
+
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -66,8 +75,9 @@ class Sink {
   virtual void begin(const Header& header) = 0;
   // Instead of begin(): goes on behind the first `rows` rows of what is there, and drops the rest. False, and nothing
   // has happened, when there is nothing: then begin() is called. Throws Error (input) when what is there has other
-  // signals or fewer rows, and when the format cannot go on.
-  virtual bool resume(const Header&, std::uint64_t /*rows*/) { return false; }
+  // signals or fewer rows or comes from another run, as far as the format can tell by its facts or by the last of the
+  // rows (null: not known), and when the format cannot go on.
+  virtual bool resume(const Header&, std::uint64_t /*rows*/, const KnownRow* /*last*/) { return false; }
   // `row` holds one element per signal: in the column of its type, in the order of the header's signals. Times do not
   // decrease; equal times are event iterations in order.
   virtual void write(Time t, const Columns& row) = 0;

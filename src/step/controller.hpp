@@ -32,6 +32,8 @@ class Controller {
   virtual void restart() {}
   // What the error estimate is worth for this system, one line each, for the report.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+  // What the run so far gives reason to warn of, one line each.
+  [[nodiscard]] virtual std::vector<std::string> warnings(const couple::RunState&) const { return {}; }
   // The outputs whose errors are estimated, as in ControlState::signals; none where nothing is.
   [[nodiscard]] virtual std::span<const couple::EstimatedOutput> estimated() const { return {}; }
 };
@@ -41,9 +43,9 @@ struct ControllerSetup {
   const graph::RunSettings& settings;
   unit::Fleet& fleet;
   const Stepper& stepper;
-  Grid grid;                          // of the communication step that was asked for
-  double tolerance = 1e-4;            // of the run
-  std::vector<bool> feeds_through{};  // by unit: outputs follow inputs with those of the step, not consistent ones
+  Grid grid;                    // of the communication step that was asked for
+  double tolerance = 1e-4;      // of the coupling error, where the settings name none
+  std::vector<bool> is_late{};  // by unit: outputs follow inputs directly, with those of the step, not consistent ones
   const couple::PowerBonds* bonds = nullptr;  // must outlive the controller
 };
 
@@ -54,6 +56,7 @@ struct ControllerRow {
   std::unique_ptr<Controller> (*make)(const ControllerSetup&) = nullptr;
   bool varies = true;     // steps are not equal
   bool estimates = true;  // the errors of outputs, so that norms, divisors and shares of the tolerance mean something
+  bool extrapolates = false;  // its estimate is that of extrapolated inputs
 };
 [[nodiscard]] std::span<const ControllerRow> controllers();
 // By name; fixed steps when it is empty. Throws Error (input) that lists those available.

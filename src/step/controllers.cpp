@@ -11,11 +11,22 @@ namespace consort::step {
 namespace {
 
 constexpr std::array<ControllerRow, 4> rows{{
-    {"fixed", "equal steps, and no estimate of the error", make_fixed, false, false},
-    {"richardson", "compares two steps with one of twice the size; units have to roll back", make_richardson},
-    {"modified", "as richardson, but the two solutions share their first half, which is cheaper", make_modified},
-    {"ecco", "follows the power that units exchange over bonds; repeats nothing, so that any unit will do", make_ecco,
-     true, false},
+    {.name = "fixed",
+     .description = "equal steps, and no estimate of the error",
+     .make = make_fixed,
+     .varies = false,
+     .estimates = false},
+    {.name = "richardson",
+     .description = "compares two steps with one of twice the size; units have to roll back",
+     .make = make_richardson},
+    {.name = "modified",
+     .description = "as richardson, but the two solutions share their first half, which is cheaper",
+     .make = make_modified,
+     .extrapolates = true},
+    {.name = "ecco",
+     .description = "follows the power that units exchange over bonds; repeats nothing, so that any unit will do",
+     .make = make_ecco,
+     .estimates = false},
 }};
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 #include "couple/power_bonds.hpp"
 #include "step/controller.hpp"
@@ -18,20 +20,21 @@ class EccoController final : public Controller {
  public:
   explicit EccoController(const ControllerSetup& setup)
       : bonds_(setup.bonds),
-        rules_(step_size_rules(setup.settings.control, setup.grid.step(), setup.grid.stop() - setup.grid.start())),
+        rules_(step_size_rules(setup.settings.control, setup.grid)),
         tolerances_(tolerances(setup.settings.control, setup.tolerance)),
         local_order_(setup.settings.extrapolation + 1) {
-    require(
-        bonds_ != nullptr && !bonds_->empty(),
-        "the controller 'ecco' follows the power that units exchange, but no power bonds are declared; add them to the "
-        "system's file (bonds: [{{effort: UNIT.OUTPUT, flow: UNIT.OUTPUT}}]), or use 'richardson'");
-    require(setup.stepper.iterations().empty(),
+    require(bonds_ != nullptr && !bonds_->empty(),
+            "the controller 'ecco' follows the power that units exchange, but no power bonds are declared; declare "
+            "them ('bonds: [{{effort: UNIT.OUTPUT, flow: UNIT.OUTPUT}}]' in YAML, System::bond in C++, system.bond in "
+            "Python), or choose another controller");
+    require(setup.stepper.iterated().empty(),
             "the controller 'ecco' goes by what the two sides of a bond disagree on, and the stepper 'iterated' makes "
             "them agree whatever the step; use 'richardson' with it, or 'ecco' with another stepper");
     require_variable_steps(setup, name());
     // What went wrong cannot be taken back: grow with care.
     rules_.grow = std::min(rules_.grow, 1.5);
     rules_.safety = std::min(rules_.safety, 0.8);
+    if (!setup.settings.control.maximum) rules_.maximum = std::min(rules_.maximum, most_growth * rules_.initial);
   }
 
   [[nodiscard]] std::string_view name() const override { return "ecco"; }
@@ -41,30 +44,85 @@ class EccoController final : public Controller {
         "before steps become shorter"};
   }
 
+  [[nodiscard]] std::vector<std::string> warnings(const couple::RunState& state) const override {
+    const auto& c = state.control;
+    std::vector<std::string> all;
+    double made = 0, carried = 0;
+    for (const auto& b : state.bonds) {
+      made += std::abs(b.made);
+      carried += b.carried;
+    }
+    constexpr double much = 0.05;
+    if (made > much * carried)
+      all.push_back(
+          fmt::format("the coupling made or lost {:.0f} % of the energy that power bonds carried: use shorter steps at "
+                      "most ('maximum') or a smaller tolerance",
+                      100 * made / carried));
+    if (5 * c.exceeded <= c.accepted) return all;
+    all.push_back(
+        fmt::format("the two sides of power bonds disagreed by more than the tolerance in {} of {} steps, at most by "
+                    "{:.3g} times as much: the result is less accurate than was asked for; allow shorter steps at most "
+                    "('maximum'), or use 'richardson' if the units can go back",
+                    c.exceeded, c.accepted, c.largest_error));
+    return all;
+  }
+
   unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) override {
     auto& control = state.control;
-    if (control.next <= 0) control.next = rules_.initial;
-    const Duration wanted = std::clamp(control.next, rules_.minimum, rules_.maximum);
-    const Duration step = fit_step(wanted, limit - state.t);
-    const Time end = step >= limit - state.t ? limit : state.t + step;
-    const Duration taken = end - state.t;
+    const Time t = state.t;
+    const Attempt attempt = next_attempt(rules_, control, t, limit);
     ++control.unit_steps;
-    const auto outcome = stepper.step(fleet, state, {state.t, taken, end, false});
+    const auto outcome = stepper.step(fleet, state, {t, attempt.end - t, attempt.end, false});
+    auto* const worst = worst_of(state);
     const double error = norm(state);
-    const double factor = step_factor(rules_, error, control.error, local_order_);
-    control.next = std::max(factor * step, step < wanted && error <= 1 ? wanted : 0.0);
-    control.taken = taken;
-    control.error = error;
-    ++control.accepted;
+    // The residual passes zero every now and then, which is no reason for longer steps: what it was lingers on.
+    constexpr double most_lingering = 1e6;
+    const double lingering = std::min(std::max(error, fading * control.lingering), most_lingering);
+    double factor = step_factor(rules_, error > 1 ? error : lingering, 0, local_order_);
+    if (error <= 1) factor = std::max(factor, 1.0);
+    control.next = factor * attempt.step;
+    if (error <= 1 && attempt.cut) control.next = std::max(control.next, attempt.wanted);
+    if (control.next < rules_.minimum && attempt.step <= rules_.minimum * (1 + 1e-9)) throw too_small(state, error);
+    control.lingering = lingering * std::pow(factor, local_order_);
+    count_accepted(control, attempt, t, error);
+    if (control.error_decided && worst != nullptr) ++worst->limited;
+    if (!(error <= 1)) {
+      ++control.exceeded;
+      control.largest_error = std::max(control.largest_error, error);
+    }
     return outcome;
   }
 
  private:
+  // A step that is too long for the coupling to be stable shows in no bond until it is too late: nobody gets there
+  // without asking for it.
+  static constexpr double most_growth = 10;
+  static constexpr double fading = 0.8;  // of errors, from step to step
+
+  [[nodiscard]] Error too_small(couple::RunState& state, double error) const {
+    const auto* const worst = worst_of(state);
+    return run_error(
+        "the two sides of the power bond {} disagree by {:.3g} W at t = {} s, {:.3g} times what the tolerance allows, "
+        "even with the smallest step ({:.3g} s); raise the tolerance or the absolute one, or look for a jump there",
+        bonds_->name(static_cast<std::size_t>(worst - state.bonds.data())), std::abs(worst->residual), state.t, error,
+        rules_.minimum);
+  }
+
+  // Relative to the tolerance.
+  [[nodiscard]] double error_of(const couple::RunState& state, std::size_t bond) const {
+    const auto& b = state.bonds[bond];
+    return std::abs(b.residual) / (tolerances_.absolute * bonds_->nominal(bond) + tolerances_.relative * b.peak);
+  }
+  [[nodiscard]] couple::BondState* worst_of(couple::RunState& state) const {
+    std::size_t worst = 0;
+    for (std::size_t i = 1; i < state.bonds.size(); ++i)
+      if (error_of(state, i) > error_of(state, worst)) worst = i;
+    return state.bonds.empty() ? nullptr : &state.bonds[worst];
+  }
   [[nodiscard]] double norm(const couple::RunState& state) const {
     double sum = 0;
     for (std::size_t i = 0; i < state.bonds.size(); ++i) {
-      const auto& b = state.bonds[i];
-      const double e = b.residual / (tolerances_.absolute * bonds_->nominal(i) + tolerances_.relative * b.peak);
+      const double e = error_of(state, i);
       sum += e * e;
     }
     return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(state.bonds.size(), 1)));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "couple/direct_paths.hpp"
 #include "couple/error_ratio.hpp"
 #include "step/controller.hpp"
@@ -22,16 +24,24 @@ using graph::UnitId;
 
 namespace {
 
+// A clear word before the run, and what can be done instead.
 void require_rollback(const ControllerSetup& setup, std::string_view name) {
   require_variable_steps(setup, name);
+  std::vector<std::string_view> unable;
+  bool could = true;  // as Model Exchange
   for (UnitId u = 0; u < setup.fleet.size(); ++u) {
     auto& unit = setup.fleet.unit(u);
-    require(unit.rollback() != nullptr,
-            "the controller '{}' repeats steps, but unit '{}' cannot save and restore its state; run with the "
-            "controller 'ecco' (which needs power bonds, but no rollback) or 'fixed', or use the unit's Model Exchange "
-            "interface if it has one (interface: me)",
-            name, unit.name());
+    if (unit.rollback() != nullptr) continue;
+    unable.push_back(unit.name());
+    const auto& d = *setup.plan.units[u].description;
+    could = could && d.interface(describe::InterfaceType::model_exchange) != nullptr && !unit.answers_without_step();
   }
+  if (unable.empty()) return;
+  throw input_error(
+      "the controller '{}' repeats steps, but {} cannot save and restore {} state; run with the controller 'fixed' or "
+      "'ecco' (which needs power bonds, but no rollback){}",
+      name, unable.size() == 1 ? fmt::format("unit '{}'", unable.front()) : fmt::format("units {}", some_of(unable)),
+      unable.size() == 1 ? "its" : "their", could ? ", or as Model Exchange (interface: me)" : "");
 }
 
 enum class Kind : std::uint8_t { richardson, modified };
@@ -43,8 +53,10 @@ class EstimatingController final : public Controller {
         order_(setup.settings.extrapolation),
         // Inputs that know the end of the step do not follow the errors of extrapolation.
         extrapolates_(!setup.stepper.sees_new_values()),
-        rules_(step_size_rules(setup.settings.control, setup.grid.step(), setup.grid.stop() - setup.grid.start())),
+        interpolates_(setup.stepper.interpolates()),
+        rules_(step_size_rules(setup.settings.control, setup.grid)),
         estimate_(make_estimate(setup)),
+        tolerance_(tolerances(setup.settings.control, setup.tolerance).relative),
         saved_(setup.plan, setup.fleet),
         middle_(saved_) {
     require_rollback(setup, name());
@@ -54,13 +66,13 @@ class EstimatingController final : public Controller {
             setup.stepper.name());
     all_ = setup.plan.all_units();
     paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
-    corrects_ = kind_ == Kind::richardson && paths_.in_series() && paths_.known(setup.fleet);
+    corrects_ = kind_ == Kind::richardson && extrapolates_ && paths_.in_series() && paths_.known(setup.fleet);
     if (setup.settings.control.tolerance_for == graph::StepControl::ToleranceFor::run)
       run_ = setup.grid.stop() - setup.grid.start();
     // The share of a step in the tolerance falls with its size, and takes one order.
     local_order_ = order_ + (estimate_.has_feed_through() || run_ > 0 ? 1 : 2);
     const bool as_equal = setup.settings.control.divisor == graph::StepControl::Divisor::equal_steps;
-    knows_ratio_ = as_equal || !extrapolates_ || order_ == 0;
+    knows_ratio_ = as_equal || order_ == 0;
     if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified);
     make_notes();
   }
@@ -71,46 +83,60 @@ class EstimatingController final : public Controller {
 
   unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, RunState& state, Time limit) override {
     auto& control = state.control;
-    if (control.next <= 0) control.next = rules_.initial;
     if (control.signals.empty()) control.signals.resize(estimate_.outputs().size());
     save(fleet, state);
     failures_ = 0;
     for (;;) {
-      const Duration wanted = std::clamp(control.next, rules_.minimum, rules_.maximum);
-      const Duration step = fit_step(wanted, limit - state.t);
-      const bool lands = step >= limit - state.t;
-      const Time end = lands ? limit : state.t + step;
-      const Trial trial{state.t, 0.5 * (end - state.t), end};
-      const auto outcome = kind_ == Kind::richardson ? compare_with_one_step(stepper, fleet, state, trial)
-                                                     : compare_second_half(stepper, fleet, state, trial);
-      if (outcome.why == unit::Why::terminate) return finish_early(outcome, state, trial);
-      const bool converged = outcome.why != unit::Why::discarded;
-      const double error = converged ? compare(fleet, state, trial) : not_converged;
-      const double factor = step_factor(rules_, error, control.error, local_order_);
-      if (converged && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
-      if (error <= 1) {
-        accept(state, trial, error);
-        // A step that was cut short to land somewhere says little about longer ones.
-        control.next = std::max(factor * step, step < wanted ? wanted : 0.0);
-        return outcome;
+      const Attempt attempt = next_attempt(rules_, control, state.t, limit);
+      const Trial trial{state.t, 0.5 * (attempt.end - state.t), attempt.end};
+      const Tried tried = attempt_step(stepper, fleet, state, trial);
+      if (tried.outcome.why == unit::Why::terminate) {
+        const Time end = end_of_run(fleet, trial);
+        if (end <= trial.t + rules_.minimum) return finish_early(tried.outcome, state, trial);
+        if (end < trial.end) {  // once more, and there for all units
+          restore(fleet, state);
+          limit = end;
+          continue;
+        }
       }
-      ++control.rejected;
-      restore(fleet, state);
-      failures_ = std::min<std::size_t>(failures_ + 1, last_.size());
-      std::rotate(last_.rbegin(), last_.rbegin() + 1, last_.rend());
-      last_.front() = {step, error};
-      if (step <= rules_.minimum * (1 + 1e-9)) throw too_small(state.t);
-      control.next = std::max(factor * step, rules_.minimum);
+      const double factor = step_factor(rules_, tried.error, control.error, local_order_);
+      const bool enough = tried.error <= 1;
+      if (enough || stagnates(attempt.step, tried)) {
+        accept(state, trial, attempt, tried.error);
+        // A step that was cut short to land somewhere says little about longer ones.
+        control.next = enough ? std::max(factor * attempt.step, attempt.step < attempt.wanted ? attempt.wanted : 0.0)
+                              : 0.5 * first_failure_;  // it was not too long, as it turned out
+        return tried.outcome;
+      }
+      reject(fleet, state, attempt, tried);
+      // Where it may be in vain to shorten steps, that has to show soon.
+      const double shorter = estimate_.has_feed_through() && failures_ > 1 ? std::min(factor, 0.1) : factor;
+      control.next = std::max(shorter * attempt.step, rules_.minimum);
     }
   }
 
+  [[nodiscard]] std::vector<std::string> warnings(const RunState& state) const override {
+    const auto& c = state.control;
+    if (c.exceeded == 0) return {};
+    return {fmt::format(
+        "in {} of {} steps the error was above the tolerance however short the step, at most by a factor of {:.3g}: "
+        "outputs that follow inputs directly are known a step late; iterate the steps, or run these units as Model "
+        "Exchange",
+        c.exceeded, c.accepted, c.largest_error)};
+  }
+
  private:
-  static constexpr double not_converged = std::numeric_limits<double>::infinity();
   struct Trial {
     Time t = 0;
     Duration h = 0;  // of each half
     Time end = 0;
     [[nodiscard]] Time middle() const { return t + h; }
+  };
+  struct Tried {
+    unit::StepOutcome outcome{};
+    double error = std::numeric_limits<double>::infinity();
+    bool converged = true;  // where steps are iterated
+    bool failed = false;    // with failure_
   };
   struct Failure {
     Duration step = 0;
@@ -119,23 +145,57 @@ class EstimatingController final : public Controller {
 
   static couple::ErrorEstimate make_estimate(const ControllerSetup& setup) {
     const auto t = tolerances(setup.settings.control, setup.tolerance);
-    return couple::ErrorEstimate(couple::estimated_outputs(setup.plan, setup.feeds_through),
+    return couple::ErrorEstimate(couple::estimated_outputs(setup.plan, setup.is_late),
                                  {t.relative, t.absolute, setup.settings.control.norm});
   }
 
   // --- the two solutions
 
+  // What fails in a step that is too long need not fail in a shorter one.
+  Tried attempt_step(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
+    Tried tried;
+    try {
+      tried.outcome = kind_ == Kind::richardson ? compare_with_one_step(stepper, fleet, state, trial)
+                                                : compare_second_half(stepper, fleet, state, trial);
+      tried.converged = tried.outcome.why != unit::Why::discarded;
+      if (tried.converged) tried.error = compare(fleet, state, trial);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::run) throw;
+      failure_ = std::current_exception();
+      tried.failed = true;
+      tried.outcome.why = unit::Why::discarded;
+    }
+    return tried;
+  }
+
+  // The histories change places for as long as it lives.
+  class WithCoarseHistory {
+   public:
+    WithCoarseHistory(RunState& state, bool wanted) : state_(state), wanted_(wanted) { exchange(); }
+    ~WithCoarseHistory() { exchange(); }
+    WithCoarseHistory(const WithCoarseHistory&) = delete;
+    WithCoarseHistory& operator=(const WithCoarseHistory&) = delete;
+
+   private:
+    void exchange() {
+      if (wanted_) std::swap(state_.history, state_.coarse);
+    }
+    RunState& state_;
+    bool wanted_;
+  };
+
   unit::StepOutcome compare_with_one_step(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
     if (!knows_ratio_) {
       const auto first = couple::nodes_before(state.history, trial.t, trial.h, order_);
       const auto coarse = couple::nodes_before(state.coarse, trial.t, trial.h, order_);
-      ratio_ = couple::error_ratio(coarse, first, couple::nodes_of_second_half(first, order_));
+      ratio_ = interpolates_ ? couple::interpolated_error_ratio(coarse, first, order_)
+                             : couple::error_ratio(coarse, first, couple::nodes_of_second_half(first, order_));
     }
-    const bool looks_back = order_ > 0;
-    if (looks_back) std::swap(state.history, state.coarse);
-    const auto whole = run(stepper, fleet, state, {trial.t, 2 * trial.h, trial.end, true});
-    if (looks_back) std::swap(state.history, state.coarse);
-    if (whole.why == unit::Why::discarded) return whole;
+    {
+      const WithCoarseHistory coarse(state, order_ > 0);
+      const auto whole = run(stepper, fleet, state, {trial.t, 2 * trial.h, trial.end, true});
+      if (whole.why == unit::Why::discarded) return whole;
+    }
     estimate_.keep_coarse(state.signals.outputs);
     restore(fleet, state);
     return fine(stepper, fleet, state, trial);
@@ -176,19 +236,21 @@ class EstimatingController final : public Controller {
     const double share = run_ > 0 ? (trial.end - trial.t) / run_ : 1.0;
     if (!corrects_) return estimate_.compare(state.signals.outputs, ratio_, share);
     paths_.evaluate(fleet);
-    return estimate_.compare(state.signals.outputs, ratio_, share, [&](std::vector<double>& differences) {
-      return paths_.correct(ratio_.outputs, ratio_.order, differences);
-    });
+    return estimate_.compare(state.signals.outputs, ratio_, share,
+                             [&](std::vector<double>& differences) { return paths_.correct(ratio_, differences); });
   }
 
   // --- what becomes of it
 
-  void accept(RunState& state, const Trial& trial, double error) {
+  void accept(RunState& state, const Trial& trial, const Attempt& attempt, double error) {
     auto& control = state.control;
     estimate_.count(control);
-    control.taken = trial.end - trial.t;
-    control.error = error;
-    ++control.accepted;
+    count_accepted(control, attempt, trial.t, error);
+    if (!(error <= 1)) {
+      ++control.exceeded;
+      control.largest_error = std::max(control.largest_error, error);
+    }
+    if (control.error_decided && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
     if (kind_ == Kind::modified || order_ == 0) return;
     // The coarse past has the beginning of this step, unless an event made all of the past worthless.
     auto& past = state.history;
@@ -199,29 +261,78 @@ class EstimatingController final : public Controller {
     }
   }
 
-  // A unit asked to end the run: what it has reached counts, without an estimate.
+  void reject(unit::Fleet& fleet, RunState& state, const Attempt& attempt, const Tried& tried) {
+    auto& control = state.control;
+    const bool has_estimate = tried.converged && !tried.failed;
+    if (has_estimate) ++control.signals[estimate_.worst()].limited;
+    ++control.rejected;
+    try {
+      restore(fleet, state);
+    } catch (const Error&) {  // of a unit that has failed for good: what it said first is what counts
+      if (!tried.failed) throw;
+      std::rethrow_exception(failure_);
+    }
+    if (failures_ == 0) first_failure_ = attempt.step;
+    failures_ = std::min<std::size_t>(failures_ + 1, last_.size());
+    std::rotate(last_.rbegin(), last_.rbegin() + 1, last_.rend());
+    last_.front() = {attempt.step, tried.error};
+    if (attempt.step > rules_.minimum * (1 + 1e-9)) return;
+    if (tried.failed) std::rethrow_exception(failure_);
+    throw too_small(state.t, has_estimate);
+  }
+
+  // Whether the error does not fall with the step, over decades of it or down to the smallest one, because outputs that
+  // follow inputs directly were known too late when the step began.
+  [[nodiscard]] bool stagnates(Duration step, const Tried& tried) const {
+    if (!estimate_.has_feed_through() || !std::isfinite(tried.error) || tried.failed) return false;
+    const double longer = step <= rules_.minimum * (1 + 1e-9) ? 1.01 : 90;
+    bool is_flat = false;
+    for (std::size_t i = 0; i < failures_; ++i) {
+      if (!(last_[i].error <= tried.error / 0.8)) return is_flat;
+      is_flat = is_flat || last_[i].step >= longer * step;
+    }
+    return is_flat;
+  }
+
+  // The first time at which a unit wants the run to end; that of the trial where it is the end of the trial.
+  static Time end_of_run(const unit::Fleet& fleet, const Trial& trial) {
+    Time end = trial.end;
+    for (const auto& o : fleet.outcomes())
+      if (o.why == unit::Why::terminate) end = std::min(end, o.reached);
+    return trial.end - end < 1e-9 * (trial.end - trial.t) ? trial.end : end;
+  }
+
+  // A unit asked to end the run at once: what it has reached counts, without an estimate.
   static unit::StepOutcome finish_early(const unit::StepOutcome& outcome, RunState& state, const Trial& trial) {
     state.control.taken = state.t - trial.t;
     ++state.control.accepted;
     return outcome;
   }
 
-  [[nodiscard]] Error too_small(Time t) const {
+  [[nodiscard]] Error too_small(Time t, bool has_estimate) const {
+    if (!has_estimate)
+      return run_error(
+          "the step at t = {} s does not converge even with the smallest step ({:.3g} s), or has values that are "
+          "not numbers; allow smaller steps ('minimum'), or iterate the coupling in another way (method, relaxation, "
+          "more iterations)",
+          t, rules_.minimum);
+    const auto& o = estimate_.outputs()[estimate_.worst()];
+    if (std::isnan(last_.front().error))
+      return run_error(
+          "'{}' is not a number (NaN) in every step from t = {} s on, down to the smallest one ({:.3g} s); look for "
+          "what "
+          "its unit divides by there, or at its inputs",
+          o.name, t, rules_.minimum);
     std::vector<std::string> tried;
     for (std::size_t i = 0; i < failures_; ++i)
       tried.push_back(fmt::format("{:.3g} with {:.3g} s", last_[i].error, last_[i].step));
-    if (last_.front().error == not_converged || estimate_.outputs().empty())
-      return run_error(
-          "the step at t = {} s does not converge even with the smallest step ({:.3g} s); allow smaller steps, or "
-          "change "
-          "how the coupling is iterated",
-          t, rules_.minimum);
-    const auto& o = estimate_.outputs()[estimate_.worst()];
     return run_error(
         "the coupling error at t = {} s stays above the tolerance even with the smallest step ({:.3g} s): '{}' forces "
-        "it, with {:.3g} times its tolerance; errors of the last trials, newest first: {}; allow smaller steps or a "
-        "larger tolerance, or look for a jump of '{}' there, which a scenario or an event of its unit should announce",
-        t, rules_.minimum, o.name, estimate_.largest(), fmt::join(tried, ", "), o.name);
+        "it, with {:.3g} times the {:.3g} that it may err by; errors of the last trials, newest first: {}; if its "
+        "values are large, raise the absolute tolerance or its nominal value ({:.3g}), allow smaller steps "
+        "('minimum'), or look for a jump of '{}' there, which a scenario or an event of its unit should announce",
+        t, rules_.minimum, o.name, estimate_.largest(), estimate_.allowed(estimate_.worst()), fmt::join(tried, ", "),
+        o.nominal, o.name);
   }
 
   // --- going back
@@ -242,6 +353,17 @@ class EstimatingController final : public Controller {
       notes_.emplace_back(
           "the error estimate of 'modified' is for extrapolated inputs; inputs that know the end of the step show "
           "little in it: 'richardson' sees them");
+    if (estimate_.outputs().empty()) return;
+    if (order_ == 0 && extrapolates_)
+      notes_.emplace_back(
+          "inputs are held within a step (order 0): extrapolated ones (order 1) meet the same tolerance in fewer "
+          "steps");
+    constexpr double loose = 1e-2;
+    if (tolerance_ > loose)
+      notes_.push_back(
+          fmt::format("a tolerance of {:.3g} lets every step err by that part of a signal; such errors can feed each "
+                      "other until the run is worthless, and no estimate shows it: {} and less are meaningful",
+                      tolerance_, loose));
     std::vector<std::string_view> direct;
     for (const auto& o : estimate_.outputs())
       if (o.feed_through) direct.push_back(o.name);
@@ -259,8 +381,10 @@ class EstimatingController final : public Controller {
   Kind kind_;
   int order_;
   bool extrapolates_;
+  bool interpolates_;
   StepSizeRules rules_;
   couple::ErrorEstimate estimate_;
+  double tolerance_;  // relative
   couple::DirectPaths paths_;
   bool corrects_ = false;
   int local_order_ = 2;
@@ -274,6 +398,8 @@ class EstimatingController final : public Controller {
   SavedRun saved_, middle_;
   std::array<Failure, 4> last_{};
   std::size_t failures_ = 0;
+  Duration first_failure_ = 0;
+  std::exception_ptr failure_;  // that ended the last trial that one ended
 };
 
 }  // namespace

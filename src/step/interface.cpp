@@ -30,12 +30,6 @@ bool is_continuous(const graph::Plan& plan, const graph::ConnectionInfo& c) {
   return is_continuous(plan.units[c.from], plan.units[c.from].outputs.choice()[c.output]);
 }
 
-graph::Scaling scaling_of(const graph::Plan& plan, std::uint32_t input) {
-  const auto found = std::lower_bound(plan.scalings.begin(), plan.scalings.end(), input,
-                                      [](const auto& s, std::uint32_t i) { return s.input < i; });
-  return found != plan.scalings.end() && found->input == input ? *found : graph::Scaling{input, 1, 0};
-}
-
 double nominal_of(const describe::Variable& input, const describe::Variable& output, double factor) {
   double nominal = input.has_nominal ? input.nominal : output.has_nominal ? factor * output.nominal : 1;
   nominal = std::abs(nominal);
@@ -85,7 +79,7 @@ std::vector<Route> continuous_routes(const graph::Plan& plan) {
         route.from = owners.of(Type::Float64, route.source);
         if (route.from == graph::no_unit) continue;
         route.to = u;
-        const auto scaling = scaling_of(plan, route.input);
+        const auto scaling = plan.scaling_of(route.input);
         route.factor = scaling.factor;
         route.offset = scaling.offset;
         const auto& input = (*to.description)[group->variables[v]];

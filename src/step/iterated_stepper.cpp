@@ -1,7 +1,6 @@
 #include "step/iterated_stepper.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,8 +10,9 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "couple/accelerator.hpp"
-#include "couple/gather.hpp"
+#include "step/input_shape.hpp"
 #include "step/interface.hpp"
 
 namespace consort::step {
@@ -22,83 +22,6 @@ using graph::UnitId;
 using Settings = graph::IterationSettings;
 
 namespace {
-
-// How inputs move within the present step, given where they end.
-class Shape {
- public:
-  Shape(const graph::Plan& plan, int order) : order_(order) {
-    const auto all = plan.all_units();
-    const couple::Gather::Owners owners(plan);
-    everything_ = couple::Gather(plan, owners, all, [](UnitId, UnitId) { return true; });
-    const couple::Gather external(plan, owners, all, [](UnitId source, UnitId) { return source == graph::no_unit; });
-    const auto continuous = continuous_inputs(plan);
-    for (const auto& copy : external.reals())
-      if (continuous[copy.input]) external_.push_back(copy.input);
-  }
-
-  // All inputs as they are at the beginning of the step; those from outside go on as they went.
-  void begin(RunState& state, const Interval& interval) {
-    auto& signals = state.signals;
-    everything_(signals.outputs, signals.inputs);
-    state.history.push(interval.t, signals.inputs.column<double>());
-    signals.order = order_;
-    past_ = std::min(order_, state.history.points());
-    known_ = std::min(std::max(order_, 1) + 1, state.history.points());
-    std::array<Time, couple::most_points + 1> times{interval.end};
-    for (int k = 0; k < known_; ++k) times[static_cast<std::size_t>(k) + 1] = state.history.time(k);
-    const auto known = std::span(times).subspan(1, static_cast<std::size_t>(known_));
-    guess_ = couple::derivative_weights(known, interval.end);
-    if (order_ == 0) return;
-    going_on_ = couple::derivative_weights(known, interval.t);
-    through_ = couple::derivative_weights(std::span(times).first(static_cast<std::size_t>(past_) + 1), interval.t);
-    const std::size_t width = signals.inputs.column<double>().size();
-    signals.derivatives.resize(static_cast<std::size_t>(order_) * width);
-    for (const auto input : external_) {
-      for (int m = 1; m <= order_; ++m) {
-        double sum = 0;
-        if (m < known_) sum = past(state, going_on_[static_cast<std::size_t>(m)], 0, known_, input);
-        signals.derivatives[static_cast<std::size_t>(m - 1) * width + input] = sum;
-      }
-    }
-  }
-
-  // Where the input comes if it goes on as it went.
-  [[nodiscard]] double guess(const RunState& state, std::uint32_t input) const {
-    return past(state, guess_[0], 0, known_, input);
-  }
-
-  void end_at(RunState& state, std::uint32_t input, double end) const {
-    auto& signals = state.signals;
-    auto& inputs = signals.inputs.column<double>();
-    if (order_ == 0) {
-      inputs[input] = end;
-      return;
-    }
-    for (int m = 1; m <= order_; ++m) {
-      const auto& w = through_[static_cast<std::size_t>(m)];
-      const double sum = m <= past_ ? w[0] * end + past(state, w, 1, past_, input) : 0.0;
-      signals.derivatives[static_cast<std::size_t>(m - 1) * inputs.size() + input] = sum;
-    }
-    inputs[input] = state.history.values(0)[input];
-  }
-
- private:
-  // Σ over the past, whose weights begin at `first`.
-  static double past(const RunState& state, const std::array<double, couple::most_points>& weights, std::size_t first,
-                     int points, std::uint32_t input) {
-    double sum = 0;
-    for (int k = 0; k < points; ++k)
-      sum += weights[first + static_cast<std::size_t>(k)] * state.history.values(k)[input];
-    return sum;
-  }
-
-  int order_;
-  couple::Gather everything_;
-  std::vector<std::uint32_t> external_;
-  int past_ = 0;   // points that polynomials go through beside the end
-  int known_ = 0;  // points that guesses go through
-  couple::Weights guess_{}, going_on_{}, through_{};
-};
 
 class IteratedStepper final : public Stepper {
  public:
@@ -115,17 +38,27 @@ class IteratedStepper final : public Stepper {
 
   [[nodiscard]] std::string_view name() const override { return "iterated"; }
   [[nodiscard]] bool sees_new_values() const override { return true; }
-  [[nodiscard]] std::vector<IterationReport> iterations() const override {
-    std::vector<IterationReport> all;
-    for (const auto& part : parts_)
-      if (part->memory != none) all.push_back(part->report);
+  [[nodiscard]] bool interpolates() const override { return true; }
+  [[nodiscard]] std::vector<IteratedPart> iterated() const override {
+    std::vector<IteratedPart> all;
+    for (const auto& part : parts_) {
+      if (part->memory == none) continue;
+      auto& added = all.emplace_back();
+      added.units = names_of(part->component);
+      for (const auto& unknown : part->sweep.unknowns) added.variables.push_back(unknown.name);
+    }
     return all;
   }
 
   void prepare(RunState& state) const override {
     state.iteration.resize(iterating_);
-    for (const auto& part : parts_)
-      if (part->memory != none) part->accelerator->prepare(state.iteration[part->memory], part->x.size());
+    state.tallies.assign(iterating_, {});
+    for (const auto& part : parts_) {
+      if (part->memory == none) continue;
+      part->accelerator->prepare(state.iteration[part->memory], part->x.size());
+      state.tallies[part->memory].last_to_agree.resize(part->x.size());
+      state.tallies[part->memory].residuals.resize(part->x.size());
+    }
   }
 
   unit::StepOutcome step(unit::Fleet& fleet, RunState& state, const Interval& interval) override {
@@ -157,7 +90,7 @@ class IteratedStepper final : public Stepper {
     Component component;
     Sweep sweep{};
     bool serial = false;
-    std::size_t memory = none;  // where it is in RunState::iteration; none: nothing to iterate
+    std::size_t memory = none;  // where it is in RunState::iteration and ::tallies; none: nothing to iterate
     std::unique_ptr<couple::Accelerator> accelerator{};
     unit::FleetSnapshot before{};
     std::vector<Time> next_event{};  // of its units at the beginning of the step
@@ -172,7 +105,6 @@ class IteratedStepper final : public Stepper {
     std::vector<ValueReference> inputs{};  // by unknown
     std::vector<std::size_t> member{};     // by unknown: whose input it is
     bool derivatives = false;              // of steps: all units tell them
-    IterationReport report{};
     // While next() runs.
     unit::Fleet* fleet = nullptr;
     RunState* state = nullptr;
@@ -236,8 +168,6 @@ class IteratedStepper final : public Stepper {
     const auto& unknowns = part.sweep.unknowns;
     for (auto* const v : {&part.x, &part.image, &part.scale, &part.moved, &part.there}) v->resize(unknowns.size());
     part.next_event.resize(part.component.units.size());
-    part.report.unknowns = unknowns.size();
-    for (const auto u : part.component.units) part.report.units.push_back(plan_.units[u].name);
     // Without a sweep through units, outputs follow inputs of their own unit alone, so that one of each may move at a
     // time.
     std::vector<std::size_t> inputs_of(plan_.units.size(), 0);
@@ -262,6 +192,12 @@ class IteratedStepper final : public Stepper {
             "sub-steps, all at once, order 0 and no scenario; choose 'differences'");
   }
 
+  [[nodiscard]] std::vector<std::string> names_of(const Component& component) const {
+    std::vector<std::string> names;
+    for (const auto u : component.units) names.push_back(plan_.units[u].name);
+    return names;
+  }
+
   // --- a step
 
   // One evaluation: all units, wave after wave. False when one wants the run to end.
@@ -283,24 +219,34 @@ class IteratedStepper final : public Stepper {
   unit::Why iterate(Part& part, unit::Fleet& fleet, RunState& state, const Interval& interval) {
     begin(part, fleet, state, interval);
     auto& memory = state.iteration[part.memory];
+    auto& tally = state.tallies[part.memory];
     part.accelerator->begin(memory, interval.h);
     const unit::StepRequest request{interval.t, interval.h, true};
     const couple::Iterate iterate{part.x, part.image, part.scale};
-    ++part.report.steps;
+    ++tally.steps;
+    Residual residual;
     for (int i = 1;; ++i) {
       if (i > 1) go_back(part, fleet, state);
       put(part, part.x, state);
-      ++part.report.iterations;
-      part.report.most = std::max(part.report.most, static_cast<std::uint64_t>(i));
+      ++tally.iterations;
+      tally.most = std::max(tally.most, static_cast<std::uint64_t>(i));
       if (!once(part, fleet, state, request)) return unit::Why::terminate;
       take(part, state, part.image);
-      const double largest = residual(part);
+      const std::size_t last = residual.worst;
+      residual = largest_residual(part);
       part.accelerator->observe(memory, iterate);
-      if (largest <= settings_.tolerance) {
-        part.report.largest = std::max(part.report.largest, largest);
+      if (residual.size <= settings_.tolerance) {
+        if (i > 1) ++tally.last_to_agree[last];
+        count(part, tally);
         return unit::Why::completed;
       }
-      if (i >= settings_.most || !std::isfinite(largest)) return give_up(part, interval, i, largest);
+      if (i >= settings_.most || !std::isfinite(residual.size)) {
+        ++tally.failures;
+        ++tally.last_to_agree[residual.worst];
+        const auto why = give_up(part, interval, i, residual.size);
+        if (why == unit::Why::completed) count(part, tally);
+        return why;
+      }
       part.accelerator->next(memory, iterate, part.x);
     }
   }
@@ -338,24 +284,33 @@ class IteratedStepper final : public Stepper {
   static double residual_of(const Part& part, std::size_t i) {
     return std::abs(part.image[i] - part.x[i]) / std::max(part.sweep.unknowns[i].nominal, std::abs(part.x[i]));
   }
-  // The largest; what is not finite counts as infinite.
-  static double residual(const Part& part) {
-    double largest = 0;
+  struct Residual {
+    double size = 0;
+    std::size_t worst = 0;  // whose it is
+  };
+  // What is not finite counts as infinite.
+  static Residual largest_residual(const Part& part) {
+    Residual largest;
     for (std::size_t i = 0; i < part.x.size(); ++i) {
       const double r = residual_of(part, i);
-      if (!std::isfinite(r)) return std::numeric_limits<double>::infinity();
-      largest = std::max(largest, r);
+      if (!std::isfinite(r)) return {std::numeric_limits<double>::infinity(), i};
+      if (r > largest.size) largest = {r, i};
     }
     return largest;
   }
-
-  unit::Why give_up(Part& part, const Interval& interval, int iterations, double largest) const {
-    ++part.report.failures;
-    if (interval.may_roll_back) return unit::Why::discarded;
-    if (!settings_.fails && std::isfinite(largest)) {
-      part.report.largest = std::max(part.report.largest, largest);
-      return unit::Why::completed;
+  // Of a step that is taken.
+  static void count(const Part& part, couple::IterationTally& tally) {
+    for (std::size_t i = 0; i < part.x.size(); ++i) {
+      const double r = residual_of(part, i);
+      tally.residuals[i] = std::max(tally.residuals[i], r);
+      tally.largest = std::max(tally.largest, r);
     }
+  }
+
+  // Of a step that does not converge: taken back by the caller, taken as it is, or an error.
+  unit::Why give_up(const Part& part, const Interval& interval, int iterations, double largest) const {
+    if (interval.may_roll_back) return unit::Why::discarded;
+    if (!settings_.fails && std::isfinite(largest)) return unit::Why::completed;
     std::vector<std::size_t> order(part.x.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     const auto size = [&](std::size_t i) {
@@ -370,7 +325,7 @@ class IteratedStepper final : public Stepper {
         "the inputs of {} do not converge in the step from t = {} s to {} s ({} iterations with '{}', tolerance {}; "
         "still changing, relative: {}); try a smaller step, another method (iqn-ils, newton), a relaxation below 1, or "
         "more iterations",
-        fmt::join(part.report.units, ", "), interval.t, interval.end, iterations, settings_.method, settings_.tolerance,
+        some_of(names_of(part.component)), interval.t, interval.end, iterations, settings_.method, settings_.tolerance,
         fmt::join(worst, ", "));
   }
 
@@ -399,7 +354,7 @@ class IteratedStepper final : public Stepper {
       part.fleet->submit(part.moved_units[pass], unit::Verb::step, request, part.state->signals);
       part.fleet->wait();
     }
-    ++part.report.for_jacobian;
+    ++part.state->tallies[part.memory].for_jacobian;
     take(part, *part.state, part.there);
     for (const auto k : part.passes[pass]) {
       const double step = part.moved[k] - part.x[k];
@@ -466,7 +421,7 @@ class IteratedStepper final : public Stepper {
   Settings settings_;
   int order_;
   InputHook hook_;
-  Shape shape_;
+  InputShape shape_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::size_t iterating_ = 0;
 };

@@ -19,9 +19,10 @@ SavedRun::SavedRun(const graph::Plan& plan, unit::Fleet& fleet) {
 
 void SavedRun::keep(const RunState& state) {
   // The bindings name every member, so that a new one is not forgotten here and in bring_back().
-  const auto& [t, steps, signals, previous, history, iteration, stopped, coarse, bonds, control] = state;
+  const auto& [t, steps, signals, previous, history, iteration, tallies, stopped, coarse, bonds, control] = state;
   const auto& [inputs, outputs, derivatives, order, next_event] = signals;
   static_cast<void>(previous);
+  static_cast<void>(tallies);
   static_cast<void>(control);
   static_cast<void>(derivatives);
   CONSORT_ASSERT(inputs.column<double>().size() == inputs_.size() &&

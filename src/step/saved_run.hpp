@@ -12,9 +12,9 @@
 
 namespace consort::step {
 
-// What goes back with a rejected step: all but what controllers remember, the values in histories, which take their
-// points back by themselves, and what steppers make anew at the beginning of every step. It is copied in every step,
-// so what is empty in this run is not looked at.
+// What goes back with a rejected step: all but what controllers and tallies remember, the values in histories, which
+// take their points back by themselves, and what steppers make anew at the beginning of every step. It is copied in
+// every step, so what is empty in this run is not looked at.
 class SavedRun {
  public:
   SavedRun(const graph::Plan& plan, unit::Fleet& fleet);

@@ -10,8 +10,8 @@
 
 namespace consort::step {
 
-// Waves run one after another, the units of a wave at the same time. `position` says whose new values a unit sees:
-// those of the units that come before it in a serial group.
+// Waves run one after another, the units of a wave at the same time. A unit sees the new values
+// of the units that come before it in a serial group.
 class Schedule {
  public:
   // All at once: nobody sees anything new.

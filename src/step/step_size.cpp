@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 
 namespace consort::step {
 
-StepSizeRules step_size_rules(const graph::StepControl& c, Duration step, Duration run) {
+StepSizeRules step_size_rules(const graph::StepControl& c, const Grid& grid) {
+  const Duration run = grid.stop() - grid.start();
   StepSizeRules r;
-  r.initial = c.initial.value_or(step);
-  r.minimum = c.minimum.value_or(std::min(1e-9 * run, r.initial));
+  r.initial = c.initial.value_or(grid.step());
+  // Outputs that begin at 0 with a steep slope need tiny first steps; but numbers must be able to tell times apart.
+  const Duration resolution =
+      64 * std::numeric_limits<Time>::epsilon() * std::max(std::abs(grid.start()), std::abs(grid.stop()));
+  r.minimum = c.minimum.value_or(std::min(std::max(1e-12 * run, resolution), r.initial));
   r.maximum = c.maximum.value_or(std::max(run, r.initial));
   const auto positive = [](Duration value, std::string_view what) {
     require(std::isfinite(value) && value > 0, "the {} step must be a positive time, not {} s; correct it", what,
@@ -19,6 +24,8 @@ StepSizeRules step_size_rules(const graph::StepControl& c, Duration step, Durati
   positive(r.initial, "initial");
   positive(r.minimum, "smallest");
   positive(r.maximum, "largest");
+  require(r.minimum <= r.maximum || c.maximum, "the smallest step ({} s) is longer than the run ({} s); choose less",
+          r.minimum, run);
   require(r.minimum <= r.maximum, "the smallest step ({} s) is larger than the largest ({} s); exchange them",
           r.minimum, r.maximum);
   require(c.safety > 0 && c.safety <= 1, "the safety factor of the step size must be in (0, 1], not {}; 0.9 is usual",
@@ -70,6 +77,26 @@ double step_factor(const StepSizeRules& rules, double error, double previous, in
                             ? rules.safety * std::pow(error, -0.7 * p) * std::pow(previous, 0.4 * p)
                             : rules.safety * inverse_root(error, local_order);
   return std::clamp(factor, rules.shrink, rules.grow);
+}
+
+Attempt next_attempt(const StepSizeRules& rules, couple::ControlState& control, Time t, Time limit) {
+  if (control.next <= 0) control.next = rules.initial;
+  Attempt a;
+  a.wanted = std::clamp(control.next, rules.minimum, rules.maximum);
+  a.step = fit_step(a.wanted, limit - t);
+  a.end = a.step >= limit - t ? limit : t + a.step;
+  a.cut = a.step < 0.999 * a.wanted;
+  a.at_maximum = !a.cut && control.next >= rules.maximum;
+  return a;
+}
+
+void count_accepted(couple::ControlState& control, const Attempt& attempt, Time t, double error) {
+  control.taken = attempt.end - t;
+  control.error = error;
+  ++control.accepted;
+  if (attempt.cut) ++control.cut;
+  if (attempt.at_maximum) ++control.at_maximum;
+  control.error_decided = !attempt.cut && !attempt.at_maximum && error > 0;
 }
 
 Duration fit_step(Duration wanted, Duration to_limit) {

@@ -35,16 +35,11 @@ struct Interval {
   Past past = Past::usual;
 };
 
-// Of a stepper that repeats steps: units that depend on each other and are iterated together.
-struct IterationReport {
+// Of a stepper that repeats steps: units that depend on each other and are iterated together, and the inputs of theirs
+// that have to agree with outputs.
+struct IteratedPart {
   std::vector<std::string> units;
-  std::uint64_t unknowns = 0;
-  std::uint64_t steps = 0;
-  std::uint64_t iterations = 0;    // evaluations: each is a step of all units
-  std::uint64_t for_jacobian = 0;  // beside these
-  std::uint64_t most = 0;          // in one step
-  std::uint64_t failures = 0;      // steps that did not converge
-  double largest = 0;              // residual of a step that was taken, relative as the tolerance is
+  std::vector<std::string> variables;
 };
 
 class Stepper {
@@ -55,10 +50,12 @@ class Stepper {
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
   // Gives a state room for what the stepper remembers in it; once, before the first step.
   virtual void prepare(couple::RunState&) const {}
-  // How often steps were repeated, where they are; empty for steppers that repeat nothing.
-  [[nodiscard]] virtual std::vector<IterationReport> iterations() const { return {}; }
+  // What is iterated, in the order of RunState::tallies; empty for steppers that repeat nothing.
+  [[nodiscard]] virtual std::vector<IteratedPart> iterated() const { return {}; }
   // Whether some inputs know the end of the step, because their source has been there already.
   [[nodiscard]] virtual bool sees_new_values() const = 0;
+  // Whether all inputs that units drive do, so that none is extrapolated.
+  [[nodiscard]] virtual bool interpolates() const { return false; }
   // Whether it can do without what is new: Past::alone.
   [[nodiscard]] virtual bool takes_past_alone() const { return false; }
   // From `state` at interval.t to interval.end. Completed, or terminate when a unit asked to end the run; all units
@@ -93,8 +90,8 @@ struct StepperRow {
   StepperReads reads{};
 };
 [[nodiscard]] std::span<const StepperRow> steppers();
-// By name; Jacobi where no unit with feed-through is driven by another and Gauss–Seidel otherwise when the name is
-// empty. Throws Error (input) that lists those available.
+// By name. When the name is empty: Gauss–Seidel where a unit with feed-through is driven by another, Jacobi otherwise
+// and for controllers that compare extrapolated inputs. Throws Error (input) that lists those available.
 [[nodiscard]] std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup);
 
 }  // namespace consort::step

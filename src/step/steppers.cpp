@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "step/controller.hpp"
 #include "step/iterated_stepper.hpp"
 #include "step/stepper.hpp"
 #include "step/wave_stepper.hpp"
@@ -24,7 +25,7 @@ constexpr std::array<StepperRow, 4> rows{{
      {.iteration = true}},
 }};
 
-// Whether some unit's output follows an input that another unit drives.
+// Whether some unit's output follows an input that another unit drives: also one that drives nobody may be recorded.
 bool has_feed_through(const graph::Plan& plan) {
   return std::any_of(plan.connections.begin(), plan.connections.end(), [&](const auto& c) {
     return c.from != graph::no_unit && c.from != c.to && !plan.units[c.to].feed_through[c.input].empty();
@@ -38,7 +39,10 @@ std::span<const StepperRow> steppers() { return rows; }
 std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup) {
   std::string_view name = setup.settings.stepper;
   if (name.empty() && !setup.settings.groups.empty()) name = "groups";
-  if (name.empty()) name = has_feed_through(setup.plan) || !setup.settings.order.empty() ? "gauss-seidel" : "jacobi";
+  if (name.empty() && !setup.settings.order.empty()) name = "gauss-seidel";
+  // What compares extrapolated inputs wants all of them to be so.
+  if (name.empty() && find_controller(setup.settings.control.controller).extrapolates) name = "jacobi";
+  if (name.empty()) name = has_feed_through(setup.plan) ? "gauss-seidel" : "jacobi";
   return find_row(rows, name, "stepper").make(setup);
 }
 

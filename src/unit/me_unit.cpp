@@ -47,6 +47,7 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   [[nodiscard]] const describe::Description& description() const override { return description_; }
   [[nodiscard]] bool variable_step() const override { return true; }
   [[nodiscard]] bool answers_without_step() const override { return true; }
+  [[nodiscard]] const Time* next_time_event() const override { return &problem_.memory().next_event; }
   [[nodiscard]] std::uint64_t events_inside() const override { return events_inside_; }
 
   void enter_initialization(const Experiment& e) override;

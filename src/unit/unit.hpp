@@ -158,6 +158,10 @@ class Unit : public Variables {
   // inputs between steps are none.
   [[nodiscard]] virtual std::uint64_t events_inside() const { return 0; }
 
+  // Where the unit keeps the time of its next time event, which it handles inside of a step; null where it has none
+  // inside. For who wants steps to end there.
+  [[nodiscard]] virtual const Time* next_time_event() const { return nullptr; }
+
   // Null where the unit cannot; what it can, it can all its life.
   [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
   [[nodiscard]] virtual Events* events() { return nullptr; }

@@ -40,6 +40,26 @@ TEST(ErrorRatio, OfACoarsePastIsAPowerOfTwo) {
   }
 }
 
+TEST(ErrorRatio, OfInterpolatedInputsIsThatOfTheIntegrals) {
+  // Equal steps with a coarse past: a power of two, as for extrapolated ones.
+  for (int k = 0; k <= 3; ++k) {
+    Nodes coarse;
+    Nodes first;
+    for (int i = 0; i <= k; ++i) {
+      first.add(i);
+      coarse.add(2 * i);
+    }
+    EXPECT_NEAR(interpolated_error_ratio(coarse, first, k).states, std::exp2(k + 1), 1e-12) << k;
+  }
+  // Parabolas after a step three times as long: ∫₀² (s−2) s (s+3) ds = −16/3, ∫₀¹ (s−1) s (s+3) ds = −7/12,
+  // ∫₁² (s−2)(s−1) s ds = −1/4.
+  EXPECT_NEAR(interpolated_error_ratio(nodes({0, 3}), nodes({0, 3}), 2).states, (16.0 / 3) / (7.0 / 12 + 1.0 / 4),
+              1e-12);
+  // Without a past there are lines from the beginning to the end, whatever the order.
+  const auto alone = interpolated_error_ratio(nodes({0}), nodes({0}), 3);
+  EXPECT_EQ(alone.order, 1);
+}
+
 TEST(ErrorRatio, OfUnequalStepsIsThatOfTheIntegrals) {
   // Linear, with the last point 3 H before: ∫₀² s(s+3) ds = 26/3; ∫₀¹ s(s+3) ds + ∫₁² (s−1)s ds = 11/6 + 5/6.
   const auto first = nodes({0, 3});

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,6 +65,19 @@ std::vector<std::string> go_on(Simulation& s, int steps) {
   return rows;
 }
 
+// What iterations and loops took so far.
+std::string efforts(const Simulation& s) {
+  std::string all;
+  const auto report = s.report();
+  for (const auto& i : report.iterations) {
+    all += fmt::format("{} {} {} {} {} {} {} {}; ", i.steps, i.iterations, i.for_jacobian, i.most, i.failures,
+                       i.largest, fmt::join(i.last_to_agree, ","), fmt::join(i.residuals, ","));
+  }
+  for (const auto& l : report.loops)
+    all += fmt::format("{} {} {} {}; ", l.solved, l.iterations, l.evaluations, l.largest_residual);
+  return all;
+}
+
 void expect_the_same_after_a_restart(const graph::System& system, const SimulationOptions& o, int before, int after,
                                      const std::shared_ptr<Library>& library = nullptr) {
   const TempFolder folder;
@@ -76,6 +90,7 @@ void expect_the_same_after_a_restart(const graph::System& system, const Simulati
   Simulation restarted(system, o, library);
   restarted.load(file);
   EXPECT_EQ(go_on(restarted, after), expected);
+  EXPECT_EQ(efforts(restarted), efforts(uninterrupted));
   // Back, in the same simulation.
   uninterrupted.load(file);
   EXPECT_EQ(go_on(uninterrupted, after), expected);
@@ -355,7 +370,7 @@ TEST(Checkpoints, AfterTheStopTimeAreErrors) {
 }
 
 TEST(Checkpoints, ThatAreDamagedAreErrors) {
-  const Checkpoint c{"identity\n", 1.5, 7, "run", {"a", "", "ccc"}};
+  const Checkpoint c{"identity\n", 1.5, 7, "row", "run", {"a", "", "ccc"}};
   const auto bytes = encode(c);
   const auto back = decode(bytes, "c");
   EXPECT_EQ(back.identity, c.identity);
@@ -418,7 +433,7 @@ TEST(Checkpoints, ThatLieAreErrorsOrHarmless) {
 TEST(Checkpoints, ThatCannotBeWrittenLeaveTheOldOneAndTheRunAlone) {
   const TempFolder folder;
   const auto file = folder.path() / "c";
-  const Checkpoint c{"identity\n", 1.5, 7, "run", {}};
+  const Checkpoint c{"identity\n", 1.5, 7, "row", "run", {}};
   write_checkpoint(file, c);
   EXPECT_THAT(failure([&] { write_checkpoint(folder.path() / "nowhere" / "c", c); }, Fault::run), HasSubstr("nowhere"));
   EXPECT_EQ(read_checkpoint(file).t, 1.5);

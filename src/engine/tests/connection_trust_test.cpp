@@ -70,12 +70,15 @@ TEST(ConnectionTrust, KeepsInputsThatGetSomethingElseApart) {
   s.connect("a.y", "c.u", graph::Linear{-10, 3});
   s.connect("b.y", "a.u");
   const auto trust = trust_of(shelf.compile(s));
-  ASSERT_EQ(trust.size(), 3U);
+  ASSERT_EQ(trust.size(), 4U);
   EXPECT_DOUBLE_EQ(trust[0].local, 1e-3);
   EXPECT_THAT(trust[1].targets, ElementsAre("c.u"));
   EXPECT_DOUBLE_EQ(trust[1].local, 1e-2);  // an error has no sign here
   EXPECT_DOUBLE_EQ(trust[1].range, 20);
   EXPECT_EQ(trust[2].source, "b.y");
+  // What arrives at the end of a chain goes nowhere, but counts.
+  EXPECT_EQ(trust[3].source, "c.y");
+  EXPECT_TRUE(trust[3].targets.empty());
 }
 
 TEST(ConnectionTrust, ShowsArraysAsOneWithTheirWorstElement) {

@@ -303,7 +303,7 @@ TEST(PowerBondsOfFmus, MustMakeAPowerByTheirUnitsOfMeasure) {
     FAIL() << "a force times a displacement was taken for a power";
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), AllOf(HasSubstr("car.yaml:7:5"), HasSubstr("'chassis.force' in N"),
-                                HasSubstr("'wheel.z' in m is no power")));
+                                HasSubstr("'wheel.z' in m is not a power")));
   }
   o.run.bonds = {{"chassis.force", "wheel.v", "car.yaml:7:5"}};
   Simulation s(by_force(), o);

@@ -1,4 +1,5 @@
 // Iterated coupling: the numbers of the implicit scheme, by every method; and who takes part in it.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -15,6 +16,7 @@ namespace {
 
 using namespace testing;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 // a' = -400 b, b' = 100 a: with steps of 0.1 far beyond what explicit coupling stands.
@@ -145,6 +147,41 @@ TEST(IteratedCoupling, AgreesOnAScalarInterfaceWhateverTheQuasiNewtonForm) {
   }
 }
 
+TEST(IteratedCoupling, TellsHowEachInterfaceVariableConverged) {
+  // a' = -400 b is hard to agree on, c' = -c/10 is not.
+  auto system = oscillator();
+  system.add("c", "model:integrator").set("y", "1");
+  system.add("d", "model:integrator").set("y", "1");
+  system.connect("d.y", "c.u", graph::Linear{-0.1, 0});
+  system.connect("c.y", "d.u", graph::Linear{0.1, 0});
+  auto o = iterated(0.1, 1e-3, "fixed-point");
+  o.run.iteration.scope = graph::IterationSettings::Scope::whole;
+  o.run.iteration.sweep = graph::IterationSettings::Sweep::parallel;
+  Simulation s(system, o, library());
+  s.initialize();
+  while (!s.done()) s.step();
+  const auto report = s.report();
+  ASSERT_EQ(report.iterations.size(), 1U);
+  const auto& i = report.iterations[0];
+  EXPECT_EQ(i.variables, (std::vector<std::string>{"a.u", "b.u", "c.u", "d.u"}));
+  EXPECT_EQ(i.steps, 100U);
+  EXPECT_EQ(i.last_to_agree[0] + i.last_to_agree[1], i.steps) << "one of the stiff pair is always the last";
+  EXPECT_EQ(i.last_to_agree[2] + i.last_to_agree[3], 0U);
+  double largest = 0;
+  for (const double r : i.residuals) {
+    EXPECT_LE(r, o.run.iteration.tolerance);
+    largest = std::max(largest, r);
+  }
+  EXPECT_EQ(largest, i.largest);
+  EXPECT_GT(largest, 0);
+  EXPECT_THAT(report.text(),
+              ContainsRegex("of 4 interface variables, [ab]\\.u is the last to agree in .* of the steps"));
+  const auto tables = report.tables();
+  const auto table = std::find_if(tables.begin(), tables.end(), [](const auto& t) { return t.name == "interface"; });
+  ASSERT_NE(table, tables.end());
+  EXPECT_EQ(table->columns[0].texts, i.variables);
+}
+
 TEST(IteratedCoupling, SeeksFewValuesWhereUnitsGoOneAfterAnother) {
   // A hub that three others tell one value each, and which tells each of them two.
   const auto library = std::make_shared<Library>();
@@ -175,7 +212,7 @@ TEST(IteratedCoupling, SeeksFewValuesWhereUnitsGoOneAfterAnother) {
     s.initialize();
     while (!s.done()) s.step();
     const bool serial = sweep == graph::IterationSettings::Sweep::serial;
-    EXPECT_EQ(s.report().iterations.at(0).unknowns, serial ? 3U : 9U);
+    EXPECT_EQ(s.report().iterations.at(0).variables.size(), serial ? 3U : 9U);
     values.push_back(number(s, "hub.y"));
   }
   EXPECT_NEAR(values[0], values[1], 1e-9);
@@ -368,8 +405,8 @@ TEST(IteratedCoupling, GivesTheSameNumbersForTheWholeAsForItsParts) {
     while (!s->done()) s->step();
   }
   for (const char* path : {"a.y", "b.y", "c.y"}) EXPECT_NEAR(number(whole, path), number(parts, path), 1e-8) << path;
-  EXPECT_EQ(whole.report().iterations.at(0).unknowns, 3U);
-  EXPECT_EQ(parts.report().iterations.at(0).unknowns, 2U);
+  EXPECT_EQ(whole.report().iterations.at(0).variables.size(), 3U);
+  EXPECT_EQ(parts.report().iterations.at(0).variables.size(), 2U);
 }
 
 TEST(IteratedCoupling, LeavesInputsToAScenario) {

@@ -41,7 +41,7 @@ class Resume : public ::testing::TestWithParam<Choice> {
     if (from == 0) {
       used.begin(every_type());
     } else {
-      ASSERT_TRUE(used.resume(every_type(), from));
+      ASSERT_TRUE(used.resume(every_type(), from, nullptr));
     }
     for (std::size_t i = from; i < to; ++i) used.write(static_cast<double>(i), row_at(i));
     used.end();
@@ -92,7 +92,7 @@ TEST_P(Resume, CutsOffWhatCameLaterAndGoesOn) {
 
 TEST_P(Resume, IsNewWhereThereIsNothing) {
   const auto sink = make_sink(file("none"));
-  EXPECT_FALSE(sink->resume(every_type(), 3));
+  EXPECT_FALSE(sink->resume(every_type(), 3, nullptr));
   EXPECT_FALSE(fs::exists(file("none")));
 }
 
@@ -100,7 +100,7 @@ TEST_P(Resume, LeavesAFileAloneThatDoesNotFit) {
   write(file("a"), 0, 10);
   const auto refused = [&](const Header& header, std::uint64_t rows) -> std::string {
     try {
-      make_sink(file("a"))->resume(header, rows);
+      make_sink(file("a"))->resume(header, rows, nullptr);
     } catch (const Error& e) {
       EXPECT_EQ(e.fault(), Fault::input);
       return e.what();
@@ -132,7 +132,7 @@ TEST(ResumeOfHdf5, TakesTheFileThatAKilledRestartPutAside) {
   std::ofstream(file) << "a copy that was interrupted";
   {
     const auto sink = make_sink(file);
-    ASSERT_TRUE(sink->resume(numbers(2, 2), 60));
+    ASSERT_TRUE(sink->resume(numbers(2, 2), 60, nullptr));
     sink->write(60, count_row(60, 4));
     sink->end();
   }
@@ -143,9 +143,9 @@ TEST(ResumeOfHdf5, TakesTheFileThatAKilledRestartPutAside) {
 TEST(ResumeOfMat, IsRefusedWhereThereIsAFile) {
   const auto file = fs::path(CONSORT_TEST_TMP) / "resume.mat";
   std::ofstream(file) << "something";
-  EXPECT_THROW(make_sink(file)->resume(numbers(1, 1), 1), Error);
+  EXPECT_THROW(make_sink(file)->resume(numbers(1, 1), 1, nullptr), Error);
   fs::remove(file);
-  EXPECT_FALSE(make_sink(file)->resume(numbers(1, 1), 1));
+  EXPECT_FALSE(make_sink(file)->resume(numbers(1, 1), 1, nullptr));
 }
 
 }  // namespace

@@ -47,14 +47,14 @@ TEST(StepSize, RefusesWhatMakesNoSense) {
   c = {};
   c.minimum = 2;
   c.maximum = 1;
-  EXPECT_THROW(static_cast<void>(step_size_rules(c, 1e-3, 1)), Error);
+  EXPECT_THROW(static_cast<void>(step_size_rules(c, Grid(0, 1, 1e-3))), Error);
   c = {};
   c.grow = 1;
-  EXPECT_THROW(static_cast<void>(step_size_rules(c, 1e-3, 1)), Error);
+  EXPECT_THROW(static_cast<void>(step_size_rules(c, Grid(0, 1, 1e-3))), Error);
   c = {};
   c.safety = 0;
-  EXPECT_THROW(static_cast<void>(step_size_rules(c, 1e-3, 1)), Error);
-  EXPECT_NO_THROW(static_cast<void>(step_size_rules({}, 1e-3, 1)));
+  EXPECT_THROW(static_cast<void>(step_size_rules(c, Grid(0, 1, 1e-3))), Error);
+  EXPECT_NO_THROW(static_cast<void>(step_size_rules({}, Grid(0, 1, 1e-3))));
 }
 
 }  // namespace
