@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
@@ -45,10 +46,21 @@ std::string picture(const record::Result& result, const Options& o, const draw::
   return svg ? draw::plot_svg(result, o.names, options) : draw::plot_html(result, o.names, options);
 }
 
+// The file's name; for steps and errors also which controller chose them, as far as the file knows.
+std::string title_of(const Options& o, const record::Result& result) {
+  if (!o.title.empty()) return o.title;
+  std::string title = std::filesystem::path(o.result).stem().string();
+  if (!o.trust) return title;
+  for (const auto& [name, before] : {std::pair("controller", ": "), std::pair("coupling tolerance", ", tolerance ")})
+    for (const auto& fact : result.facts)
+      if (fact.name == name) title += before + fact.value;
+  return title;
+}
+
 int plot(const Options& o) {
   require(!o.trust || o.names.empty(), "--trust draws step sizes and errors; leave out the names of variables");
   const auto result = record::read_result(o.result);
-  const std::string title = o.title.empty() ? std::filesystem::path(o.result).stem().string() : o.title;
+  const std::string title = title_of(o, result);
   if (o.terminal) {
     const bool colour = isatty(STDOUT_FILENO) != 0;
     const draw::TerminalOptions options{title, o.width > 0 ? o.width : terminal_width(), o.height > 0 ? o.height : 20,

@@ -25,7 +25,13 @@ struct Output {
 };
 
 Output find_output(const graph::Plan& plan, const std::string& path, const graph::PowerBond& bond) {
-  const auto [unit, id] = plan.require_variable(path);
+  const auto [unit, id] = [&] {
+    try {
+      return plan.require_variable(path);
+    } catch (const Error& error) {
+      throw input_error("{}: {}", bond.where, error.what());
+    }
+  }();
   const auto& u = plan.units[unit];
   const auto& choice = u.outputs.choice();
   const auto at = std::lower_bound(choice.begin(), choice.end(), id);

@@ -36,6 +36,8 @@ Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAct
     target.count = place.count;
     target.driven = std::any_of(plan.connections.begin(), plan.connections.end(),
                                 [&, unit_id = u](const auto& c) { return c.to == unit_id && c.input == index; });
+    const auto& v = (*unit.description)[variable];
+    target.moves = v.causality == describe::Causality::input && v.variability == describe::Variability::continuous;
     target.routes = couple::Gather(plan, owners, std::span(&target.unit, 1), all);
     targets_.push_back(std::move(target));
   }
@@ -130,9 +132,11 @@ bool Scenario::begin_due(Time t, Duration near, couple::RunState& state) {
 }
 
 void Scenario::prepare(Time t, Time end) {
+  step_begin_ = t;
+  step_end_ = end;
   for (auto& a : active_) {
     if (!a.on || !a.ramp) continue;
-    // The mean over the step, since inputs are held.
+    // The mean over the step, where inputs are held.
     auto& value = a.value.elements<double>();
     for (std::size_t e = 0; e < value.size(); ++e) value[e] = 0.5 * (a.at(t, e) + a.at(end, e));
   }
@@ -156,6 +160,16 @@ void Scenario::apply(couple::RunState& state) const {
     for (int m = 0; m < state.signals.order; ++m)
       for (std::uint32_t e = 0; e < target.count; ++e)
         state.signals.derivatives[static_cast<std::size_t>(m) * width + target.first + e] = 0;
+    if (active_[i].ramp && target.moves && state.signals.order > 0) put_ramp(target, active_[i], state);
+  }
+}
+
+// As the line that it is.
+void Scenario::put_ramp(const Target& target, const Active& active, couple::RunState& state) const {
+  for (std::uint32_t e = 0; e < target.count; ++e) {
+    const double from = active.at(step_begin_, e);
+    state.signals.inputs.column<double>()[target.first + e] = from;
+    state.signals.derivatives[target.first + e] = (active.at(step_end_, e) - from) / (step_end_ - step_begin_);
   }
 }
 

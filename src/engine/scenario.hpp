@@ -58,6 +58,7 @@ class Scenario {
     std::uint32_t count = 1;
     Value released;  // what it goes back to when nothing drives it
     bool driven = false;
+    bool moves = false;       // continuously, so that a ramp may have a slope within a step
     couple::Gather routes{};  // into its unit
   };
   struct Active {
@@ -72,11 +73,13 @@ class Scenario {
   };
   void begin(const Action& action, Time t, couple::RunState& state);
   static void put(const Target& target, const Value& value, couple::RunState& state);
+  void put_ramp(const Target& target, const Active& active, couple::RunState& state) const;
 
   std::vector<Action> actions_;  // by time, then as given
   std::vector<Target> targets_;
   std::vector<Active> active_;  // by target
   std::size_t next_ = 0;
+  Time step_begin_ = 0, step_end_ = 0;
 };
 
 }  // namespace consort::engine

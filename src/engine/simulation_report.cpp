@@ -41,6 +41,7 @@ SystemReport Simulation::Impl::report() const {
   if (const double most = busy * r.threads; r.run_seconds > 0 && in_units > most) {
     for (auto& u : r.units) u.seconds *= most / in_units;
     in_units = most;
+    r.knows_engine = false;
   }
   r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
   add_iterations(r);

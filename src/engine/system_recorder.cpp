@@ -177,8 +177,11 @@ void SystemRecorder::choose_trust(const TrustSignals& trust, const std::function
   add("limits", TrustKind::limits, "unit",
       "the unit whose error limits that step, counted from 1 in the order of the system; 0: none");
   for (std::uint32_t i = 0; i < trust.estimated.size(); ++i) {
-    limiting_.push_back(trust.estimated[i].unit + 1.0);
-    add(trust.estimated[i].name, TrustKind::estimates + i, "", "estimated coupling error of that step");
+    const auto& output = trust.estimated[i];
+    const auto& d = *plan_.units[output.unit].description;
+    limiting_.push_back(output.unit + 1.0);
+    add(output.name, TrustKind::estimates + i, std::string(d.unit_name(d[output.variable])),
+        "estimated coupling error of that step");
   }
 }
 

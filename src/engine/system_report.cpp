@@ -214,9 +214,10 @@ std::string SystemReport::text() const {
     out += fmt::format(" ({:.3g} times real time{})", (reached - began) / run_seconds,
                        began > start ? fmt::format(" from {} s on", began) : "");
   }
-  out += fmt::format("\n  start-up {}; {} unit{}, {} thread{}; engine {:.1f} % of the time",
-                     duration_text(start_up_seconds), units.size(), units.size() == 1 ? "" : "s", threads,
-                     threads == 1 ? "" : "s", run_seconds > 0 ? 100 * engine_seconds / run_seconds : 0.0);
+  out += fmt::format("\n  start-up {}; {} unit{}, {} thread{}", duration_text(start_up_seconds), units.size(),
+                     units.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+  if (knows_engine && run_seconds > 0)
+    out += fmt::format("; engine {:.1f} % of the time", 100 * engine_seconds / run_seconds);
   append_units(out, *this);
   if (rejected > 0) out += fmt::format("\n  rejected steps: {}", rejected);
   append_trust(out, *this);
@@ -257,7 +258,8 @@ std::string SystemReport::json() const {
         {"relative", coupling_tolerance}, {"absolute", absolute_tolerance}, {"for", tolerance_for}};
   }
   j["rows"] = rows;
-  j["seconds"] = {{"start-up", start_up_seconds}, {"run", run_seconds}, {"engine", engine_seconds}};
+  j["seconds"] = {{"start-up", start_up_seconds}, {"run", run_seconds}};
+  if (knows_engine) j["seconds"]["engine"] = engine_seconds;
   if (paced) j["real time"] = {{"overruns", overruns}, {"latest", latest}};
   j["units"] = nlohmann::ordered_json::array();
   for (const auto& u : units) {

@@ -83,6 +83,7 @@ struct SystemReport {
   double start_up_seconds = 0;  // compiling, instantiation, initialization
   double run_seconds = 0;
   double engine_seconds = 0;  // of the run, outside of the units; estimated
+  bool knows_engine = true;   // not: the run was too short to tell
   double latest = 0;          // real-time pacing: the largest delay
   std::uint64_t overruns = 0;
   bool paced = false;

@@ -233,6 +233,21 @@ TEST(Tables, AreFollowedExactlyWhereInputsArePolynomials) {
   }
 }
 
+TEST(Ramps, AreFollowedExactlyWhereInputsArePolynomials) {
+  graph::System s("ramp");
+  s.add("i", "model:first");
+  const auto all = parts({{"u"}, {"y"}, {0}, {0}, {1}, {1}}, {});
+  for (const int order : {0, 1, 2}) {
+    auto o = options(1, 0.25);
+    o.run.extrapolation = order;
+    o.run.scenario = {{graph::ScenarioAction::Kind::ramp, 0.25, "i.u", "2", 0.5, {}}};
+    const auto r = run(s, o, all);
+    const auto& y = r.result["i.y"].numbers;
+    EXPECT_NEAR(y[2], 0.125, 1e-12) << order;    // 2 s²/2 of the first half of the ramp
+    EXPECT_NEAR(y.back(), 1.0, 1e-12) << order;  // its area of 1/2, and 2 for a quarter of a second
+  }
+}
+
 TEST(Report, SaysWhatBesideErrorsDecidedOnSteps) {
   auto o = controlled("richardson", 1, 1e-2);
   o.run.output_interval = 1e-3;
