@@ -50,6 +50,26 @@ Marks mark_outputs(const graph::Plan& plan) {
   return marks;
 }
 
+// By variable: states whose derivatives do not depend on any input, and outputs that follow such states alone.
+std::vector<bool> second_hand_variables(const describe::Description& d) {
+  std::vector<bool> found(d.variables.size(), false);
+  for (const auto& unknown : d.structure.derivatives) {
+    const auto state = d[unknown.variable].derivative_of;
+    if (state == describe::no_variable || !unknown.declared) continue;
+    const auto dependencies = d.structure.of(unknown);
+    found[state] = std::none_of(dependencies.begin(), dependencies.end(), [&](const auto& dependency) {
+      return d[dependency.variable].causality == describe::Causality::input;
+    });
+  }
+  for (const auto& unknown : d.structure.outputs) {
+    const auto dependencies = d.structure.of(unknown);
+    if (!unknown.declared || dependencies.empty()) continue;
+    found[unknown.variable] = std::all_of(dependencies.begin(), dependencies.end(),
+                                          [&](const auto& dependency) { return found[dependency.variable]; });
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const std::vector<bool>& is_late) {
@@ -58,6 +78,7 @@ std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const st
   for (UnitId u = 0; u < plan.units.size(); ++u) {
     const auto& unit = plan.units[u];
     const auto& choice = unit.outputs.choice();
+    const auto second_hand = second_hand_variables(*unit.description);
     for (std::size_t i = 0; i < choice.size(); ++i) {
       const auto place = unit.outputs.place(i);
       const auto& v = (*unit.description)[choice[i]];
@@ -70,7 +91,8 @@ std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const st
                        .variable = choice[i],
                        .name = unit.name + "." + unit.starts.element_name(*unit.description, v, e),
                        .nominal = nominal,
-                       .feed_through = is_late[u] && marks.follows[u][i]});
+                       .feed_through = is_late[u] && marks.follows[u][i],
+                       .second_hand = second_hand[choice[i]]});
       }
     }
   }

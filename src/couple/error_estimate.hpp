@@ -21,6 +21,7 @@ struct EstimatedOutput {
   std::string name;  // "chassis.F"
   double nominal = 1;
   bool feed_through = false;  // it follows inputs that other units drive, in the same instant
+  bool second_hand = false;   // it follows states whose derivatives know no inputs, as far as its unit says: a position
 };
 
 // All continuous Float64 outputs that drive a unit, and those of units that are driven and drive nobody: that is where

@@ -82,6 +82,11 @@ TEST_F(Accuracy, SolversAreFinerThanTheCouplingUnlessSomebodySaysOtherwise) {
   EXPECT_THAT(fixed["notes"].dump(), Not(HasSubstr("solvers")));
 }
 
+TEST_F(Accuracy, TheReportSaysWhichEstimatesAreLow) {
+  const auto notes = report({"--controller", "richardson"})["notes"].dump();
+  EXPECT_THAT(notes, AllOf(HasSubstr("chassis.z, wheel.z are estimated low"), Not(HasSubstr("chassis.v,"))));
+}
+
 TEST_F(Accuracy, MistakesAreSaidBeforeTheRun) {
   struct Mistake {
     std::vector<std::string> options;
