@@ -76,7 +76,8 @@ std::vector<LegendEntry> lay_out_legend(const Panel& panel, double width) {
   const auto columns = std::max<std::size_t>(1, static_cast<std::size_t>((width + gap) / widest));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i].x = widest * static_cast<double>(i % columns);
-    entries[i].y = legend_line * static_cast<double>(i / columns);
+    const std::size_t line = i / columns;
+    entries[i].y = legend_line * static_cast<double>(line);
   }
   return entries;
 }

@@ -71,7 +71,8 @@ void ExternalInputs::find_corners() {
 
 Time ExternalInputs::next_corner_after(Time t) const {
   const auto next = std::upper_bound(corners_.begin(), corners_.end(), t + near_);
-  return next == corners_.end() ? unit::never : *next;
+  if (next == corners_.end()) return unit::never;
+  return *next;
 }
 
 std::optional<Time> ExternalInputs::next_event_after(Time t) const {

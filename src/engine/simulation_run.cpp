@@ -150,7 +150,9 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   const auto nominals = output_elements(plan_).nominals;
   while (!done()) {
     const Time wanted = experiment_.output_point(output_);
-    step(all_vary_ ? wanted : unit::never);
+    Time limit = unit::never;
+    if (all_vary_) limit = wanted;
+    step(limit);
     const unit::Timeline::Span recording(timeline_.get(), recording_);
     bool row = experiment_.records(state_.t, wanted);
     if (row) {

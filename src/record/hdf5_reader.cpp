@@ -96,7 +96,7 @@ class Reader {
       throw input_error("cannot read '{}': {}; check its name", name_, std::generic_category().message(errno));
     }
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set up the file");
-    hdf5_check(H5Pset_file_locking(access, 0, 1), "set up the file");
+    hdf5_check(H5Pset_file_locking(access, false, true), "set up the file");
     file_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open it");
   }
 

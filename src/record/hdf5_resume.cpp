@@ -14,7 +14,7 @@ namespace {
 
 Hdf5Id open_read_only(const std::filesystem::path& path) {
   const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "open the file");
-  hdf5_check(H5Pset_file_locking(access, 0, 1), "open the file");
+  hdf5_check(H5Pset_file_locking(access, false, true), "open the file");
   return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open the file"};
 }
 

@@ -276,7 +276,7 @@ void Hdf5Sink::open(unsigned how) {
     // Without a cache complete chunks go from our buffer to the file; it would only copy them.
     hdf5_check(H5Pset_cache(access, 0, 1, 0, 0), "set up the file");
     hdf5_check(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "set up the file");
-    hdf5_check(H5Pset_file_locking(access, 0, 1), "set up the file");
+    hdf5_check(H5Pset_file_locking(access, false, true), "set up the file");
     use_commit_driver(access, status_, many ? small_cache : usual_cache);
     file_ = Hdf5Id(
         how == H5F_ACC_TRUNC ? H5Fcreate(path_.c_str(), how, creation, access) : H5Fopen(path_.c_str(), how, access),

@@ -65,7 +65,7 @@ class Hdf5AppenderTest : public testing::Test {
   }
   [[nodiscard]] Hdf5Id open(unsigned how = H5F_ACC_RDONLY) const {
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "open");
-    hdf5_check(H5Pset_file_locking(access, 0, 1), "open");
+    hdf5_check(H5Pset_file_locking(access, false, true), "open");
     return {H5Fopen(file_.c_str(), how, access), H5Fclose, "open"};
   }
   static std::uint64_t rows_of(hid_t dataset) {
