@@ -37,8 +37,8 @@ void SavedRun::keep(const RunState& state) {
   std::copy_n(outputs.column<double>().data(), outputs_.size(), outputs_.data());
   for (const auto type : types_) {
     with_type(type, [&]<class T>() {
-      other_inputs_.column<T>() = inputs.column<T>();
-      other_outputs_.column<T>() = outputs.column<T>();
+      other_inputs_.column<T>() = state.signals.inputs.column<T>();
+      other_outputs_.column<T>() = state.signals.outputs.column<T>();
     });
   }
   if (has_events_) next_event_ = next_event;
