@@ -41,7 +41,7 @@ ErrorRatio error_ratio(const Nodes& coarse, const Nodes& first, const Nodes& sec
   double fine = 0;
   if (first.order() == order) fine += first.integral(0, 1);
   if (second.order() == order) fine += second.integral(1, 2);
-  if (!(fine > 0)) return equal_steps_ratio(order, false);
+  if (fine == 0) return equal_steps_ratio(order, false);
   ErrorRatio ratio;
   ratio.order = order;
   ratio.states = coarse.integral(0, 2) / fine;
@@ -60,14 +60,10 @@ ErrorRatio interpolated_error_ratio(const Nodes& coarse, const Nodes& first, int
   const Nodes whole = with_end(-2, coarse.values());
   const Nodes half = with_end(-1, first.values());
   const Nodes second = with_end(-2, nodes_of_second_half(first, order).values());
-  const int lowest = std::min({whole.order(), half.order(), second.order()});
-  if (whole.order() > lowest) return equal_steps_ratio(lowest, false);
-  double fine = 0;
-  if (half.order() == lowest) fine += half.integral(0, 1);
-  if (second.order() == lowest) fine += second.integral(1, 2);
-  const double ratio = whole.integral(0, 2) / fine;
-  if (!(ratio > 1) || !std::isfinite(ratio)) return equal_steps_ratio(lowest, false);
-  return {ratio, ratio, lowest};
+  // Polynomials through the end lie on one side within a step: all integrals have the same sign.
+  const auto ratio = error_ratio(whole, half, second);
+  if (!(ratio.states > 1) || !std::isfinite(ratio.states)) return equal_steps_ratio(ratio.order, false);
+  return {ratio.states, ratio.states, ratio.order};
 }
 
 ErrorRatio equal_steps_ratio(int order, bool shared_past) {

@@ -49,7 +49,7 @@ struct ControlState {
   std::uint64_t worst = 0;       // of the signals: whose error was the largest in the last accepted step
   std::uint64_t cut = 0;  // accepted steps that were made shorter to land on an output point, an event or the end
   std::uint64_t at_maximum = 0;  // accepted steps of the largest size that is allowed
-  std::uint64_t exceeded = 0;    // accepted steps with an error above the tolerance, where steps are not repeated
+  std::uint64_t exceeded = 0;    // accepted steps with an error above the tolerance: no shorter one helps or is tried
   double largest_error = 0;      // of these, relative to the tolerance
   double lingering = 0;          // the error that a controller which repeats nothing expects of the next step
   bool error_decided = false;    // on the size of the last accepted step, and nothing else

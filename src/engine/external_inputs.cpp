@@ -26,6 +26,11 @@ ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file,
   }
   d.finish();
   table_ = std::make_shared<input::InputTable>(input::InputTable::read(file, d));
+  find_lines(plan);
+}
+
+// Which inputs follow the table, and how.
+void ExternalInputs::find_lines(const graph::Plan& plan) {
   constexpr auto real = static_cast<std::size_t>(Type::Float64);
   slopes_.resize(plan.output_count[real]);
   std::vector<bool> is_external(slopes_.size(), false);
@@ -37,10 +42,10 @@ ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file,
   const auto continuous = step::continuous_inputs(plan);
   for (std::uint32_t input = 0; input < plan.input_count[real]; ++input) {
     const auto source = plan.sources[real][input];
-    if (source != graph::no_source && is_external[source] && continuous[input])
-      lines_.push_back({input, source, plan.scaling_of(input).factor, plan.scaling_of(input).offset});
+    if (source == graph::no_source || !is_external[source] || !continuous[input]) continue;
+    const auto scaling = plan.scaling_of(input);
+    lines_.push_back({input, source, scaling.factor, scaling.offset});
   }
-  find_corners();
 }
 
 void ExternalInputs::find_corners() {

@@ -22,6 +22,8 @@ class ExternalInputs {
   [[nodiscard]] bool empty() const { return !table_; }
   // The first event that is not at t.
   [[nodiscard]] std::optional<Time> next_event_after(Time t) const;
+  // Once, for next_corner_after(): it goes through the whole table, and only who varies steps wants to know.
+  void find_corners();
   // The first time after t at which a line bends so much that no step should go over it. Tables of many rows that
   // follow a smooth curve have none.
   [[nodiscard]] Time next_corner_after(Time t) const;
@@ -37,8 +39,8 @@ class ExternalInputs {
   // The event at t, or t.
   [[nodiscard]] Time event_at(Time t) const;
   void write(const Columns& values, couple::RunState& state) const;
+  void find_lines(const graph::Plan& plan);
   void find_slopes(double per_second);  // 0: none
-  void find_corners();
 
   const graph::Plan* plan_ = nullptr;
   Duration near_ = 0;

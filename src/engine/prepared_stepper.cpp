@@ -8,6 +8,7 @@
 namespace consort::engine {
 
 PreparedStepper::PreparedStepper(const Parts& parts) : p_(parts) {
+  if (!p_.scenario.empty()) is_overridden_ = [this](std::uint32_t input) { return p_.scenario.overrides(input); };
   if (p_.timeline != nullptr) agreeing_ = p_.timeline->activity("outputs made consistent");
 }
 
@@ -34,9 +35,7 @@ unit::StepOutcome PreparedStepper::try_step(unit::Fleet& fleet, couple::RunState
     if (p_.polynomials) events_seen_ = events_of(fleet);
     return outcome;
   }
-  if (p_.bonds != nullptr && p_.scenario.empty()) p_.bonds->observe(state, interval.h);
-  if (p_.bonds != nullptr && !p_.scenario.empty())
-    p_.bonds->observe(state, interval.h, [this](std::uint32_t input) { return p_.scenario.overrides(input); });
+  if (p_.bonds != nullptr) p_.bonds->observe(state, interval.h, is_overridden_);
   if (p_.polynomials) forget_past_of_events(fleet, state, event);
   if (!p_.inputs.empty()) p_.inputs.at(state.t, state);
   if (p_.consistency != nullptr) {

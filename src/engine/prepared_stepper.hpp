@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,6 +56,7 @@ class PreparedStepper final : public step::Stepper {
   void forget_past_of_events(unit::Fleet& fleet, couple::RunState& state, Time event);
 
   Parts p_;
+  std::function<bool(std::uint32_t)> is_overridden_;  // input elements that a scenario decides on; null: none
   unit::Timeline::Activity agreeing_;
   std::uint64_t events_seen_ = 0;
   Time begin_ = 0;

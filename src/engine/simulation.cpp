@@ -64,6 +64,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   seed_externals(plan_, state_);
   scenario_ = Scenario(plan_, o_.run.scenario);
   if (!o_.run.input_file.empty()) inputs_ = ExternalInputs(plan_, o_.run.input_file, experiment_.slack());
+  if (varies_ && !inputs_.empty()) inputs_.find_corners();
   if (!o_.trace_file.empty()) {
     timeline_ = std::make_unique<unit::Timeline>(threads);
     fleet_->trace(timeline_.get());

@@ -75,7 +75,7 @@ class Simulation::Impl {
   void choose_consistency();
   [[nodiscard]] Time next_event() const;
   void end_early();
-  void warn_of_growth(const GrowthWatch& watch);
+  void warn_of_growth(const GrowthWatch& watch, const std::vector<std::string>& names);  // of output elements
   void begin_recording(SystemRecorder& recorder);
   void require_serialization() const;
   void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values);

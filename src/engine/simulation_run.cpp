@@ -123,13 +123,13 @@ OutputElements output_elements(const graph::Plan& plan) {
 
 }  // namespace
 
-void Simulation::Impl::warn_of_growth(const GrowthWatch& watch) {
+void Simulation::Impl::warn_of_growth(const GrowthWatch& watch, const std::vector<std::string>& names) {
   const auto found = watch.growth();
   if (!found) return;
   report_.warnings.push_back(fmt::format(
       "'{}' grows without end, to {:.3g} at t = {} s: unless the model does so by itself, the coupling is unstable and "
       "the result worthless; take shorter steps, or the stepper 'iterated'",
-      output_elements(plan_).names[found->signal], found->value, state_.t));
+      names[found->signal], found->value, state_.t));
 }
 
 SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
@@ -147,7 +147,7 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   Look look(*this, loop_begun);
   Checkpoints checkpoints(*this);
   GrowthWatch growth;
-  const auto nominals = output_elements(plan_).nominals;
+  const auto outputs = output_elements(plan_);
   while (!done()) {
     const Time wanted = experiment_.output_point(output_);
     Time limit = unit::never;
@@ -166,7 +166,7 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
     } else if (o_.run.record_substeps) {
       recorder.look(*fleet_, state_);
     }
-    if (growth.is_due()) growth.look(state_.signals.outputs.column<double>(), nominals);
+    if (growth.is_due()) growth.look(state_.signals.outputs.column<double>(), outputs.nominals);
     checkpoints.write_when_due(recorder);
     pace.wait(state_.t);
     look.around();
@@ -176,7 +176,7 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   terminate();
   recorder.end();
   report_.rows = recorder.rows();
-  warn_of_growth(growth);
+  warn_of_growth(growth, outputs.names);
   checkpoints.tell(report_.notes);
   for (auto& w : recorder.warnings()) report_.warnings.push_back(std::move(w));
   report_.paced = o_.run.real_time.has_value();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "fmi/instance.hpp"
 
@@ -124,6 +125,10 @@ void Caller::forget_last_words() {
 std::vector<std::string> Caller::last_words() const {
   const std::scoped_lock lock(mutex_);
   return {last_words_.begin(), last_words_.end()};
+}
+
+void Caller::require_not_fatal() const {
+  if (is_fatal()) throw run_error("unit '{}' cannot go on, since it reported a fatal error", unit_);
 }
 
 }  // namespace consort::fmi

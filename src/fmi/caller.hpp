@@ -68,6 +68,7 @@ class Caller {
   [[nodiscard]] Time time() const { return site_.time; }
   // After fatal nothing may be called any more; after error (FMI 1.0, 2.0: only freeing, reset).
   [[nodiscard]] bool is_fatal() const { return worst_ == Status::fatal; }
+  void require_not_fatal() const;  // throws Error (run)
   [[nodiscard]] bool is_broken() const { return worst_ >= Status::error && worst_ != Status::pending; }
   void mend() { worst_ = Status::ok; }  // after a successful reset
 

@@ -86,10 +86,6 @@ class EccoController final : public Controller {
     control.lingering = lingering * std::pow(factor, local_order_);
     count_accepted(control, attempt, t, error);
     if (control.error_decided && worst != nullptr) ++worst->limited;
-    if (!(error <= 1)) {
-      ++control.exceeded;
-      control.largest_error = std::max(control.largest_error, error);
-    }
     return outcome;
   }
 

@@ -56,7 +56,6 @@ class EstimatingController final : public Controller {
         interpolates_(setup.stepper.interpolates()),
         rules_(step_size_rules(setup.settings.control, setup.grid)),
         estimate_(make_estimate(setup)),
-        tolerance_(tolerances(setup.settings.control, setup.tolerance).relative),
         saved_(setup.plan, setup.fleet),
         middle_(saved_) {
     require_rollback(setup, name());
@@ -74,7 +73,7 @@ class EstimatingController final : public Controller {
     const bool as_equal = setup.settings.control.divisor == graph::StepControl::Divisor::equal_steps;
     knows_ratio_ = as_equal || order_ == 0;
     if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified);
-    make_notes();
+    make_notes(tolerances(setup.settings.control, setup.tolerance).relative);
   }
 
   [[nodiscard]] std::string_view name() const override { return kind_ == Kind::richardson ? "richardson" : "modified"; }
@@ -246,10 +245,6 @@ class EstimatingController final : public Controller {
     auto& control = state.control;
     estimate_.count(control);
     count_accepted(control, attempt, trial.t, error);
-    if (!(error <= 1)) {
-      ++control.exceeded;
-      control.largest_error = std::max(control.largest_error, error);
-    }
     if (control.error_decided && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
     if (kind_ == Kind::modified || order_ == 0) return;
     // The coarse past has the beginning of this step, unless an event made all of the past worthless.
@@ -320,8 +315,7 @@ class EstimatingController final : public Controller {
     if (std::isnan(last_.front().error))
       return run_error(
           "'{}' is not a number (NaN) in every step from t = {} s on, down to the smallest one ({:.3g} s); look for "
-          "what "
-          "its unit divides by there, or at its inputs",
+          "what its unit divides by there, or at its inputs",
           o.name, t, rules_.minimum);
     std::vector<std::string> tried;
     for (std::size_t i = 0; i < failures_; ++i)
@@ -346,7 +340,7 @@ class EstimatingController final : public Controller {
     saved_.bring_back(state);
   }
 
-  void make_notes() {
+  void make_notes(double tolerance) {
     if (estimate_.outputs().empty())
       notes_.emplace_back("no continuous Float64 output drives another unit: there is no coupling error to estimate");
     if (!extrapolates_ && kind_ == Kind::modified)
@@ -359,11 +353,11 @@ class EstimatingController final : public Controller {
           "inputs are held within a step (order 0): extrapolated ones (order 1) meet the same tolerance in fewer "
           "steps");
     constexpr double loose = 1e-2;
-    if (tolerance_ > loose)
+    if (tolerance > loose)
       notes_.push_back(
           fmt::format("a tolerance of {:.3g} lets every step err by that part of a signal; such errors can feed each "
                       "other until the run is worthless, and no estimate shows it: {} and less are meaningful",
-                      tolerance_, loose));
+                      tolerance, loose));
     std::vector<std::string_view> direct, second_hand;
     for (const auto& o : estimate_.outputs()) {
       if (o.feed_through) direct.push_back(o.name);
@@ -391,7 +385,6 @@ class EstimatingController final : public Controller {
   bool interpolates_;
   StepSizeRules rules_;
   couple::ErrorEstimate estimate_;
-  double tolerance_;  // relative
   couple::DirectPaths paths_;
   bool corrects_ = false;
   int local_order_ = 2;

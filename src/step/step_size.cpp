@@ -94,6 +94,10 @@ void count_accepted(couple::ControlState& control, const Attempt& attempt, Time 
   control.taken = attempt.end - t;
   control.error = error;
   ++control.accepted;
+  if (!(error <= 1)) {
+    ++control.exceeded;
+    control.largest_error = std::max(control.largest_error, error);
+  }
   if (attempt.cut) ++control.cut;
   if (attempt.at_maximum) ++control.at_maximum;
   control.error_decided = !attempt.cut && !attempt.at_maximum && error > 0;

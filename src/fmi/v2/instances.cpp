@@ -118,8 +118,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
   }
   // FMI 2.0, 2.1.3: after fatal nothing may be called. After an error the old state leads out of it.
   void restore(const SavedState& state) override {
-    if (caller_.is_fatal())
-      throw run_error("unit '{}' cannot go back to a saved state, since it reported a fatal error", caller_.unit());
+    caller_.require_not_fatal();
     check(api_.set_state, static_cast<const State&>(state).handle);
     caller_.mend();
   }
