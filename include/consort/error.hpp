@@ -1,8 +1,11 @@
 // The one exception that Consort throws at its users.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "consort/export.hpp"
 
@@ -14,15 +17,55 @@ enum class Fault {
   run,    // what happened while it ran: a unit failed, the disk is full
 };
 
-// An error that ends what was asked for. The text is one paragraph: what, where, and what to do about it.
+// What an error is about, for programs: the text says the same to people. What is empty is not known.
+struct ErrorFields {
+  std::string unit{};            // its name in the system, "car.wheel"
+  std::string call{};            // the function that failed, "fmi2DoStep"
+  std::optional<double> time{};  // simulated time in seconds
+  std::string setting{};         // the key of the setting that was wrong, "iteration.reuse"
+
+  bool operator==(const ErrorFields&) const = default;
+};
+
+// An error that ends what was asked for. The text is one paragraph: what, where, and what to do about it. Copying does
+// not throw.
 class CONSORT_API Error : public std::runtime_error {
  public:
   Error(Fault fault, const std::string& text) : std::runtime_error(text), fault_(fault) {}
+  Error(Fault fault, const std::string& text, ErrorFields fields)
+      : std::runtime_error(text), fault_(fault), fields_(std::make_shared<const ErrorFields>(std::move(fields))) {}
+
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
   [[nodiscard]] int exit_status() const noexcept { return fault_ == Fault::input ? 2 : 1; }
 
+  [[nodiscard]] const ErrorFields& fields() const noexcept {
+    static const ErrorFields none;
+    return fields_ ? *fields_ : none;
+  }
+  [[nodiscard]] const std::string& unit() const noexcept { return fields().unit; }
+  [[nodiscard]] const std::string& call() const noexcept { return fields().call; }
+  [[nodiscard]] std::optional<double> time() const noexcept { return fields().time; }
+  [[nodiscard]] const std::string& setting() const noexcept { return fields().setting; }
+
+  // This error with one thing more, for where it is thrown: `throw Error(Fault::run, text).in_unit("wheel").at(1.5)`.
+  // Always an Error: an object of a subclass is given its fields when it is made.
+  [[nodiscard]] Error in_unit(std::string name) const { return with(&ErrorFields::unit, std::move(name)); }
+  [[nodiscard]] Error in_call(std::string function) const { return with(&ErrorFields::call, std::move(function)); }
+  [[nodiscard]] Error at(double seconds) const { return with(&ErrorFields::time, std::optional<double>(seconds)); }
+  [[nodiscard]] Error of_setting(std::string key) const { return with(&ErrorFields::setting, std::move(key)); }
+  // The same fault and fields with another text.
+  [[nodiscard]] Error with_text(const std::string& text) const { return {fault_, text, fields()}; }
+
  private:
+  template <class T>
+  [[nodiscard]] Error with(T ErrorFields::*field, T value) const {
+    ErrorFields changed = fields();
+    changed.*field = std::move(value);
+    return {fault_, what(), std::move(changed)};
+  }
+
   Fault fault_;
+  std::shared_ptr<const ErrorFields> fields_;  // null: nothing is known
 };
 
 // Once, at the beginning of a program: when an FMU crashes, the process still ends as it would have, but one paragraph

@@ -1,5 +1,5 @@
 // Failures are exceptions with a text for the user; outcomes that a caller must handle are values (see step outcome
-// types).
+// types). Whoever throws fills the fields that it knows: `throw run_error("…").in_unit(name).at(t)`.
 #pragma once
 
 #include <string>
@@ -25,6 +25,30 @@ template <class... Args>
 template <class... Args>
 void require(bool condition, fmt::format_string<Args...> text, Args&&... args) {
   if (!condition) throw input_error(text, std::forward<Args>(args)...);
+}
+
+// The same for a mistake about a unit, …
+template <class... Args>
+void require_in_unit(const std::string& unit, bool condition, fmt::format_string<Args...> text, Args&&... args) {
+  if (!condition) throw input_error(text, std::forward<Args>(args)...).in_unit(unit);
+}
+// … and about a setting, by its key: `require_setting("control.grow", grow > 1, "'grow' must be …")`.
+template <class... Args>
+void require_setting(const char* key, bool condition, fmt::format_string<Args...> text, Args&&... args) {
+  if (!condition) throw input_error(text, std::forward<Args>(args)...).of_setting(key);
+}
+
+// Runs the body and returns what it returns, for code that does not know which unit it works for (a solver, a file). An
+// Error of it that has no unit gets this one, in its fields and in front of its text; one that has a unit passes as it
+// is. An error whose text names a unit must therefore have the field.
+template <class F>
+decltype(auto) with_unit(const std::string& unit, F&& body) {
+  try {
+    return std::forward<F>(body)();
+  } catch (const Error& error) {
+    if (!error.unit().empty()) throw;
+    throw error.with_text(fmt::format("unit '{}': {}", unit, error.what())).in_unit(unit);
+  }
 }
 
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line);
