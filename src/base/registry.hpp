@@ -22,16 +22,18 @@ template <class Rows>
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Throws Error (input) "there is no KIND 'NAME'", with the nearest names and all of them. `about` follows the name.
+// Throws Error (input) "there is no KIND 'NAME'", with the nearest names and all of them. `about` follows the name;
+// `key` is the setting that the name was given for.
 template <class Rows>
 [[nodiscard]] const auto& find_row(const Rows& rows, std::string_view name, std::string_view kind,
-                                   std::string_view about = {}) {
+                                   std::string_view about = {}, const char* key = "") {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
   if (found != rows.end()) return *found;
   std::vector<std::string_view> names;
   for (const auto& row : rows) names.push_back(row.name);
   throw input_error("there is no {} '{}'{}{}; available: {}", kind, name, about, suggestion(name, names),
-                    fmt::join(names, ", "));
+                    fmt::join(names, ", "))
+      .of_setting(key);
 }
 
 }  // namespace consort

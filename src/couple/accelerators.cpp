@@ -35,7 +35,7 @@ void Accelerator::begin(AccelerationMemory& memory, Duration) const {
 std::span<const AcceleratorRow> accelerators() { return rows; }
 
 const AcceleratorRow& find_accelerator(std::string_view name) {
-  return find_row(rows, name, "method", " for iterations");
+  return find_row(rows, name, "method", " for iterations", "iteration.method");
 }
 
 }  // namespace consort::couple

@@ -54,7 +54,7 @@ void add_solvers(const graph::Plan& plan, std::vector<std::string>& lines) {
 std::vector<std::string> ineffective_settings(const graph::Plan& plan, const graph::RunSettings& s,
                                               const ChosenMethods& chosen) {
   std::vector<std::string> lines;
-  const auto& reads = find_row(step::steppers(), chosen.stepper, "stepper").reads;
+  const auto& reads = find_row(step::steppers(), chosen.stepper, "stepper", "", "stepper").reads;
   const auto for_steppers = [&](bool is_set, bool step::StepperReads::*setting, std::string_view what) {
     if (is_set && !(reads.*setting))
       lines.push_back(fmt::format("{} has no effect: it is for the stepper {}, and this run's is '{}'", what,

@@ -132,7 +132,7 @@ constexpr std::array<NonlinearMethod, 3> methods{{
 std::span<const NonlinearMethod> nonlinear_methods() { return methods; }
 
 const NonlinearMethod& find_nonlinear_method(std::string_view name) {
-  return find_row(methods, name, "method", " for loops");
+  return find_row(methods, name, "method", " for loops", "loops.method");
 }
 
 }  // namespace consort::solve

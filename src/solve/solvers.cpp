@@ -96,7 +96,7 @@ std::span<const SolverRow> solvers() { return rows; }
 
 std::string solver_names() { return names_of(rows); }
 
-const SolverRow& find_solver(std::string_view name) { return find_row(rows, name, "solver"); }
+const SolverRow& find_solver(std::string_view name) { return find_row(rows, name, "solver", "", "solver"); }
 
 std::unique_ptr<Solver> make_solver(std::string_view name, const Ode& ode, const SolverOptions& options) {
   const auto& row = find_solver(name);

@@ -43,7 +43,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup) {
   // What compares extrapolated inputs wants all of them to be so.
   if (name.empty() && find_controller(setup.settings.control.controller).extrapolates) name = "jacobi";
   if (name.empty()) name = has_feed_through(setup.plan) ? "gauss-seidel" : "jacobi";
-  return find_row(rows, name, "stepper").make(setup);
+  return find_row(rows, name, "stepper", "", "stepper").make(setup);
 }
 
 }  // namespace consort::step

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/tests/error_text.hpp"
+
 namespace consort {
 namespace {
 
@@ -13,18 +15,6 @@ class Special : public Error {
  public:
   using Error::Error;
 };
-
-// The Error that the work throws; one without a text if it throws none.
-template <class Work>
-Error thrown_by(Work&& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "no Error was thrown";
-  return {Fault::run, ""};
-}
 
 TEST(Error, KnowsNothingMoreThanItIsTold) {
   const Error plain = input_error("no file");
@@ -50,7 +40,7 @@ TEST(Error, KeepsItsFieldsWhenItIsCopiedAssignedAndThrown) {
   }
   EXPECT_EQ(copy.unit(), "wheel");
   EXPECT_EQ(copy.time(), 0.0);
-  EXPECT_EQ(thrown_by([&] { throw copy; }).unit(), "wheel");
+  EXPECT_EQ(thrown_error([&] { throw copy; }, Fault::run).unit(), "wheel");
 }
 
 TEST(Error, StaysWhatItIsWhenACopyGetsAField) {
@@ -76,18 +66,18 @@ TEST(Error, GetsAnotherTextWithTheSameFields) {
 
 TEST(Error, OfASubclassIsMadeWithFields) {
   EXPECT_EQ(Special(Fault::run, "text").fields(), ErrorFields());
-  const Error error = thrown_by([] { throw Special(Fault::run, "text", {.unit = "wheel"}); });
+  const Error error = thrown_error([] { throw Special(Fault::run, "text", {.unit = "wheel"}); }, Fault::run);
   EXPECT_EQ(error.unit(), "wheel");
 }
 
 TEST(Require, NamesTheUnitOrTheSetting) {
   EXPECT_NO_THROW(require_in_unit("wheel", true, "text"));
   EXPECT_NO_THROW(require_setting("step", true, "text"));
-  const Error unit = thrown_by([] { require_in_unit("wheel", false, "{} is wrong", 1); });
+  const Error unit = thrown_error([] { require_in_unit("wheel", false, "{} is wrong", 1); });
   EXPECT_EQ(unit.unit(), "wheel");
   EXPECT_STREQ(unit.what(), "1 is wrong");
   EXPECT_EQ(unit.fault(), Fault::input);
-  const Error setting = thrown_by([] { require_setting("step", false, "{} is wrong", 2); });
+  const Error setting = thrown_error([] { require_setting("step", false, "{} is wrong", 2); });
   EXPECT_EQ(setting.setting(), "step");
   EXPECT_STREQ(setting.what(), "2 is wrong");
 }
@@ -101,7 +91,7 @@ TEST(WithUnit, ReturnsWhatTheBodyReturns) {
 
 TEST(WithUnit, NamesTheUnitOfAnErrorThatHasNone) {
   const Error error =
-      thrown_by([] { with_unit("wheel", [] { throw input_error("no solver").of_setting("solver").at(2); }); });
+      thrown_error([] { with_unit("wheel", [] { throw input_error("no solver").of_setting("solver").at(2); }); });
   EXPECT_STREQ(error.what(), "unit 'wheel': no solver");
   EXPECT_EQ(error.fault(), Fault::input);
   EXPECT_EQ(error.fields(), (ErrorFields{"wheel", "", 2.0, "solver"}));
@@ -110,14 +100,15 @@ TEST(WithUnit, NamesTheUnitOfAnErrorThatHasNone) {
 TEST(WithUnit, LeavesAnErrorThatHasAUnitAsItIs) {
   const auto body = [] { throw Special(Fault::run, "unit 'axle' broke", {.unit = "axle"}); };
   EXPECT_THROW(with_unit("wheel", body), Special);
-  const Error error = thrown_by([&] { with_unit("wheel", body); });
+  const Error error = thrown_error([&] { with_unit("wheel", body); }, Fault::run);
   EXPECT_STREQ(error.what(), "unit 'axle' broke");
   EXPECT_EQ(error.unit(), "axle");
 }
 
 // A solver may be called as the unit is: a name in the text decides nothing.
 TEST(WithUnit, DoesNotTakeAQuotedNameForTheUnit) {
-  const Error error = thrown_by([] { with_unit("cvode", [] { throw run_error("solver 'cvode' gave up"); }); });
+  const Error error =
+      thrown_error([] { with_unit("cvode", [] { throw run_error("solver 'cvode' gave up"); }); }, Fault::run);
   EXPECT_STREQ(error.what(), "unit 'cvode': solver 'cvode' gave up");
 }
 

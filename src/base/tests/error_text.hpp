@@ -1,4 +1,4 @@
-// The text of the Error that `work` throws, and a failure of the test when it throws none or another.
+// The Error that `work` throws, or its text, and a failure of the test when it throws none or another.
 #pragma once
 
 #include <string>
@@ -11,15 +11,20 @@
 namespace consort {
 
 template <class Work>
-std::string error_text(Work&& work, Fault fault = Fault::input) {
+Error thrown_error(Work&& work, Fault fault = Fault::input) {
   try {
     std::forward<Work>(work)();
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), fault) << error.what();
-    return error.what();
+    return error;
   }
   ADD_FAILURE() << "no Error was thrown";
-  return {};
+  return {fault, ""};
+}
+
+template <class Work>
+std::string error_text(Work&& work, Fault fault = Fault::input) {
+  return thrown_error(std::forward<Work>(work), fault).what();
 }
 
 }  // namespace consort
