@@ -175,7 +175,8 @@ class Integration::Impl {
     memory_.next_time_event = events_.next_time_event ? events_.next_time_event(t, y, solver_.switches()) : never;
     if (std::isnan(memory_.next_time_event)) {
       throw run_error("the next time event, asked for at t = {} s, is not a number; return `never` when there is none",
-                      t);
+                      t)
+          .at(t);
     }
   }
 
@@ -188,7 +189,8 @@ class Integration::Impl {
           "{} events follow each other at t = {} s without time going on; let the model come to rest there (a state "
           "for "
           "sticking or lying still), or give its conditions a hysteresis",
-          memory_.events_here, t);
+          memory_.events_here, t)
+          .at(t);
     }
   }
 
@@ -212,7 +214,8 @@ class Integration::Impl {
         "the event at t = {} s is not settled after {} iterations; let its handler ask for another one only when it "
         "changed "
         "something",
-        t, options_.iteration_limit);
+        t, options_.iteration_limit)
+        .at(t);
   }
 
   void row(Time t, ConstVector y, ConstVector ydot, OutputRow::Kind kind) {

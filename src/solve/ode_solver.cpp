@@ -84,7 +84,8 @@ void OdeSolver::check_limit(Time limit) const {
     throw run_error(
         "solver '{}' stopped at t = {} s after {} steps, the limit that was set; raise the step limit, loosen the "
         "tolerance, or choose a solver that suits the problem better",
-        row_.name, common_.t, common_.statistics.steps);
+        row_.name, common_.t, common_.statistics.steps)
+        .at(common_.t);
   }
 }
 
@@ -93,7 +94,8 @@ void OdeSolver::take(const Restart& restart) {
   for (std::size_t i = 0; i < size(); ++i) {
     if (!std::isfinite(restart.y[i])) {
       throw run_error("solver '{}' cannot start at t = {} s: the state {} is {}; look at what the event sets it to",
-                      row_.name, restart.t, component_text(ode_.components, i), restart.y[i]);
+                      row_.name, restart.t, component_text(ode_.components, i), restart.y[i])
+          .at(restart.t);
     }
   }
   common_.t = restart.t;
@@ -106,7 +108,8 @@ void OdeSolver::take(const Restart& restart) {
     for (std::size_t i = 0; i < size(); ++i) {
       if (!(atol[i] > 0)) {
         throw run_error("the absolute tolerance of {} was set to {} at t = {} s; it must be positive",
-                        component_text(ode_.components, i), atol[i], restart.t);
+                        component_text(ode_.components, i), atol[i], restart.t)
+            .at(restart.t);
       }
     }
     std::copy(atol.begin(), atol.end(), common_.atol.begin());
@@ -119,7 +122,8 @@ void OdeSolver::fail_step_size(Duration h, std::string_view reason) const {
       "solver '{}' at t = {} s: the step size fell below {:.3g} s (to {:.3g} s), because {}; look for a singularity or "
       "a "
       "discontinuity of the model there, loosen its tolerance, or allow smaller steps",
-      row_.name, common_.t, smallest_step(), h, reason);
+      row_.name, common_.t, smallest_step(), h, reason)
+      .at(common_.t);
 }
 
 void OdeSolver::fail_not_finite(std::size_t component, Time t) const {
@@ -127,7 +131,8 @@ void OdeSolver::fail_not_finite(std::size_t component, Time t) const {
       "solver '{}' at t = {} s: the derivative of {} is not a finite number at t = {} s; look for a division by zero, "
       "the "
       "root of a negative number, or a solution that grows without bound (too large a step does that, too)",
-      row_.name, common_.t, component_text(ode_.components, component), t);
+      row_.name, common_.t, component_text(ode_.components, component), t)
+      .at(common_.t);
 }
 
 void OdeSolver::fail_stiff(Duration h) const {
@@ -135,7 +140,8 @@ void OdeSolver::fail_stiff(Duration h) const {
       "solver '{}' at t = {} s: the problem is too stiff for it, {} steps were taken and stability holds them at about "
       "{:.3g} "
       "s; choose a solver for stiff problems such as 'bdf', or switch the stiffness check off",
-      row_.name, common_.t, common_.statistics.steps, h);
+      row_.name, common_.t, common_.statistics.steps, h)
+      .at(common_.t);
 }
 
 }  // namespace consort::solve

@@ -65,7 +65,8 @@ void RootFinder::evaluate(const Solver& solver, Time t, Point& point) {
       throw run_error(
           "root function {} of the problem is not a number at t = {} s; look for a division by zero or the root "
           "of a negative number in it",
-          i < events_.names.size() ? "'" + events_.names[i] + "'" : std::to_string(i), t);
+          i < events_.names.size() ? "'" + events_.names[i] + "'" : std::to_string(i), t)
+          .at(t);
     }
   }
 }

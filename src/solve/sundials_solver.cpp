@@ -65,7 +65,8 @@ void SundialsSolver::check_limit(Time limit) const {
   throw run_error(
       "solver '{}' stopped at t = {} s after {} steps, the limit that was set; raise the step limit, loosen the "
       "tolerance, or choose a solver that suits the problem better",
-      row_.name, state_.t, steps_);
+      row_.name, state_.t, steps_)
+      .at(state_.t);
 }
 
 void SundialsSolver::reinitialise(const Restart& restart) {
@@ -73,12 +74,14 @@ void SundialsSolver::reinitialise(const Restart& restart) {
   for (std::size_t i = 0; i < size(); ++i) {
     if (std::isfinite(restart.y[i])) continue;
     throw run_error("solver '{}' cannot start at t = {} s: the state {} is {}; look at what the event sets it to",
-                    row_.name, restart.t, component_text(components_, i), restart.y[i]);
+                    row_.name, restart.t, component_text(components_, i), restart.y[i])
+        .at(restart.t);
   }
   for (std::size_t i = 0; i < restart.absolute_tolerances.size(); ++i) {
     if (restart.absolute_tolerances[i] > 0) continue;
     throw run_error("the absolute tolerance of {} was set to {} at t = {} s; it must be positive",
-                    component_text(components_, i), restart.absolute_tolerances[i], restart.t);
+                    component_text(components_, i), restart.absolute_tolerances[i], restart.t)
+        .at(restart.t);
   }
   const auto copy = [](ConstVector from, Vector to) {
     if (from.empty() || from.data() == to.data()) return;
@@ -158,7 +161,8 @@ void SundialsSolver::fail(int flag) const {
   if (flag == error_test || flag == convergence) fail_step_size();
   throw run_error(
       "solver '{}' gave up at t = {} s with {} ({}); try another tolerance or initial step, or another solver",
-      row_.name, state_.t, flag, trouble_.message);
+      row_.name, state_.t, flag, trouble_.message)
+      .at(state_.t);
 }
 
 void SundialsSolver::fail_not_finite() const {
@@ -166,7 +170,8 @@ void SundialsSolver::fail_not_finite() const {
       "solver '{}' at t = {} s: the {} of {} is not a finite number at t = {} s ({}); look for a division by zero, "
       "the root of a negative number, or a solution that grows without bound",
       row_.name, state_.t, function_text(), component_text(components_, *trouble_.not_finite), trouble_.t,
-      trouble_.value);
+      trouble_.value)
+      .at(state_.t);
 }
 
 void SundialsSolver::fail_step_size() const {
@@ -186,14 +191,16 @@ void SundialsSolver::fail_step_size() const {
   throw run_error(
       "solver '{}' at t = {} s: the step size fell below {:.3g} s (to {:.3g} s), because {}; look for a singularity or "
       "a discontinuity of the model there, loosen its tolerance, or allow smaller steps",
-      row_.name, state_.t, std::max(options_.min_step, 10 * rounding * std::abs(state_.t)), attempted_step(), reason);
+      row_.name, state_.t, std::max(options_.min_step, 10 * rounding * std::abs(state_.t)), attempted_step(), reason)
+      .at(state_.t);
 }
 
 void SundialsSolver::fail_stiff(Duration h) const {
   throw run_error(
       "solver '{}' at t = {} s: the problem is too stiff for it, {} steps were taken and stability holds them at about "
       "{:.3g} s; choose a solver for stiff problems such as 'bdf', or switch the stiffness check off",
-      row_.name, state_.t, steps_, h);
+      row_.name, state_.t, steps_, h)
+      .at(state_.t);
 }
 
 // --- saving and going back
