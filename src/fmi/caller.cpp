@@ -46,8 +46,9 @@ std::string_view name_of(Status status) {
 }
 
 int int_of(EnumValue value, const Caller& caller) {
-  require(value.value >= std::numeric_limits<int>::min() && value.value <= std::numeric_limits<int>::max(),
-          "{}: {} is too large for an enumeration of this version", caller.who(), value.value);
+  require_in_unit(caller.unit(),
+                  value.value >= std::numeric_limits<int>::min() && value.value <= std::numeric_limits<int>::max(),
+                  "{}: {} is too large for an enumeration of this version", caller.who(), value.value);
   return static_cast<int>(value.value);
 }
 
@@ -90,18 +91,25 @@ Error Caller::failure(const char* function, Status status) const {
   const std::string said =
       words.empty() ? std::string("it gave no reason") : fmt::format("\"{}\"", fmt::join(words, "\" / \""));
   return run_error("{}: {} returned {} at t = {} s: {}; rerun with --log-fmi to see every call", who(), function,
-                   name_of(status), site_.time, said);
+                   name_of(status), site_.time, said)
+      .in_unit(unit_)
+      .in_call(function)
+      .at(site_.time);
 }
 
 Error Caller::escaped(const char* function, const char* what) {
   worst_ = std::max(worst_, Status::error);
   return run_error("{}: {} threw a C++ exception at t = {} s: \"{}\"; report it to the maker of the FMU", who(),
-                   function, site_.time, what);
+                   function, site_.time, what)
+      .in_unit(unit_)
+      .in_call(function)
+      .at(site_.time);
 }
 
 void Caller::fail(const char* function, Status status) const {
-  if (status == Status::discard) throw Discarded(Fault::run, failure(function, status).what());
-  throw failure(function, status);
+  const Error error = failure(function, status);
+  if (status == Status::discard) throw Discarded(error.fault(), error.what(), error.fields());
+  throw error;
 }
 
 void Caller::message(Status status, const char* category, std::string text) {
@@ -128,7 +136,8 @@ std::vector<std::string> Caller::last_words() const {
 }
 
 void Caller::require_not_fatal() const {
-  if (is_fatal()) throw run_error("unit '{}' cannot go on, since it reported a fatal error", unit_);
+  if (is_fatal())
+    throw run_error("unit '{}' cannot go on, since it reported a fatal error", unit_).in_unit(unit_).at(site_.time);
 }
 
 }  // namespace consort::fmi

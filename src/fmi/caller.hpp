@@ -210,7 +210,10 @@ class Caller {
     if (f.call == nullptr) [[unlikely]] {
       throw run_error(
           "{}: the FMU's binary has no function {}, which is needed here; ask the maker of the FMU to export it", who(),
-          f.name);
+          f.name)
+          .in_unit(unit_)
+          .in_call(f.name)
+          .at(site_.time);
     }
   }
   void note(Status status);

@@ -123,7 +123,7 @@ Fmu Fmu::open(const fs::path& path, const OpenOptions& options) {
     package->description = read_description(document, package->diagnostics);
     read_companions(*package);
   } catch (const Error& error) {
-    throw Error(error.fault(), fmt::format("{}: {}", path.string(), error.what()));
+    throw error.with_text(fmt::format("{}: {}", path.string(), error.what()));
   }
   if (options.strict) refuse_if_strict(*package);
   return Fmu(std::move(package));
@@ -207,10 +207,11 @@ OnlyInstance::OnlyInstance(const describe::Description& description, const descr
   const std::string key = interface.model_identifier + ' ' + description.instantiation_token;
   const std::scoped_lock lock(only_mutex());
   const auto [place, free] = only_instances().emplace(key, name);
-  require(free,
-          "unit '{}': '{}' can be instantiated only once per process, and '{}' is an instance of it already; run the "
-          "second one in a process of its own",
-          name, description.model_name, place->second);
+  require_in_unit(
+      name, free,
+      "unit '{}': '{}' can be instantiated only once per process, and '{}' is an instance of it already; run the "
+      "second one in a process of its own",
+      name, description.model_name, place->second);
   key_ = key;
 }
 

@@ -1,11 +1,13 @@
 #include "fmi/caller.hpp"
 
+#include <stdexcept>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/tests/error_text.hpp"
+#include "fmi/instance.hpp"
 
 namespace consort::fmi {
 namespace {
@@ -77,6 +79,25 @@ TEST(Caller, NamesAFunctionThatIsMissing) {
   EXPECT_THAT(error_text([&] { (void)f.caller.call(none, nullptr); }, Fault::run),
               HasSubstr("the FMU's binary has no function fmi2Dance"));
   EXPECT_THAT(error_text([&] { (void)f.caller.call_plain(none, nullptr); }, Fault::run), HasSubstr("fmi2Dance"));
+}
+
+TEST(Caller, PutsUnitCallAndTimeIntoTheFieldsOfItsErrors) {
+  Fixture f;
+  f.caller.set_time(1.25);
+  const auto answer_with = [&](Status status) {
+    return [&f, status] { f.caller.check(fmi_answer, nullptr, static_cast<int>(status), nothing, nowhere); };
+  };
+  const ErrorFields expected{"wheel", "fmiAnswer", 1.25, ""};
+  EXPECT_EQ(thrown_error(answer_with(Status::error), Fault::run).fields(), expected);
+  EXPECT_EQ(thrown_error(answer_with(Status::discard), Fault::run).fields(), expected);
+  EXPECT_THROW(answer_with(Status::discard)(), Discarded);
+  const Function<int(void*)> none{"fmi2Dance", nullptr};
+  EXPECT_EQ(thrown_error([&] { (void)f.caller.call(none, nullptr); }, Fault::run).fields(),
+            (ErrorFields{"wheel", "fmi2Dance", 1.25, ""}));
+  const Function<int(void*)> thrower{"fmi2Throw", [](void*) -> int { throw std::logic_error("of the FMU"); }};
+  EXPECT_EQ(thrown_error([&] { (void)f.caller.call(thrower, nullptr); }, Fault::run).fields(),
+            (ErrorFields{"wheel", "fmi2Throw", 1.25, ""}));
+  EXPECT_EQ(thrown_error([&] { (void)int_of(EnumValue{1LL << 40}, f.caller); }).unit(), "wheel");
 }
 
 TEST(Caller, PutsTheLastMessagesIntoTheError) {

@@ -216,9 +216,11 @@ TEST_P(CoSimulationOf, RefusesReferencesThatAreNotThere) {
 TEST_P(CoSimulationOf, RefusesTypesThatTheVersionDoesNotHave) {
   if (version() == 3) GTEST_SKIP() << "FMI 3.0 has them all";
   const Fmu fmu = open("Dahlquist");
-  const auto unit = fmu.co_simulation({});
+  const auto unit = fmu.co_simulation({.name = "wheel"});
   const ValueReference x = 1;
   float value = 0;
+  EXPECT_EQ(thrown_error([&] { unit->get<float>(std::span(&x, 1), std::span(&value, 1)); }, Fault::run).unit(),
+            "wheel");
   EXPECT_THAT(error_text([&] { unit->get<float>(std::span(&x, 1), std::span(&value, 1)); }, Fault::run),
               HasSubstr("has no values of type Float32"));
   EXPECT_THAT(error_text([&] { unit->set<float>(std::span(&x, 1), std::span<const float>(&value, 1)); }, Fault::run),
@@ -403,10 +405,11 @@ TEST_P(CoSimulationOf, SaysWhatFailedWhereWhenAndWhy) {
   set<EnumValue>(*unit, fmu.description(), "deed", {EnumValue{1}});
   unit->do_step(0, 0.25);
   set<EnumValue>(*unit, fmu.description(), "deed", {EnumValue{4}});
-  EXPECT_THAT(error_text([&] { unit->do_step(0.25, 0.25); }, Fault::run),
-              AllOf(StartsWith("unit 'villain' (FMI " + std::to_string(version()) + ".0): " + prefix() +
-                               "DoStep returned Error at t = 0.25 s: \""),
-                    HasSubstr("an error, as demanded"), HasSubstr("rerun with --log-fmi")));
+  const Error error = thrown_error([&] { unit->do_step(0.25, 0.25); }, Fault::run);
+  EXPECT_THAT(error.what(), AllOf(StartsWith("unit 'villain' (FMI " + std::to_string(version()) + ".0): " + prefix() +
+                                             "DoStep returned Error at t = 0.25 s: \""),
+                                  HasSubstr("an error, as demanded"), HasSubstr("rerun with --log-fmi")));
+  EXPECT_EQ(error.fields(), (ErrorFields{"villain", prefix() + "DoStep", 0.25, ""}));
   EXPECT_NO_THROW(unit->terminate());  // is not called after an error
   unit->reset();
   initialize(*unit);

@@ -124,7 +124,8 @@ class Common : public Interface {
   }
 
   [[nodiscard]] Error no_such_type(Type type) const {
-    return run_error("{}: FMI 1.0 has no values of type {}", caller_.who(), consort::name_of(type));
+    return run_error("{}: FMI 1.0 has no values of type {}", caller_.who(), consort::name_of(type))
+        .in_unit(caller_.unit());
   }
 
   Foundation f_;

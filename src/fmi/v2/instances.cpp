@@ -128,7 +128,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
            api_.deserialize.call != nullptr;
   }
   [[nodiscard]] std::vector<std::uint8_t> serialize(const SavedState& state) override {
-    require(can_serialize(), "{}", missing("serialisation of its state"));
+    require_in_unit(caller_.unit(), can_serialize(), "{}", missing("serialisation of its state"));
     const auto handle = static_cast<const State&>(state).handle;
     std::size_t size = 0;
     check(api_.serialized_size, handle, Result(&size));
@@ -137,7 +137,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     return bytes;
   }
   [[nodiscard]] std::unique_ptr<SavedState> deserialize(std::span<const std::uint8_t> bytes) override {
-    require(can_serialize(), "{}", missing("serialisation of its state"));
+    require_in_unit(caller_.unit(), can_serialize(), "{}", missing("serialisation of its state"));
     auto state = std::make_unique<State>(*this);
     check(api_.deserialize, reinterpret_cast<const fmi2Byte*>(bytes.data()), bytes.size(), &state->handle);
     return state;
@@ -224,7 +224,8 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
   }
 
   [[nodiscard]] Error no_such_type(Type type) const {
-    return run_error("{}: FMI 2.0 has no values of type {}", caller_.who(), consort::name_of(type));
+    return run_error("{}: FMI 2.0 has no values of type {}", caller_.who(), consort::name_of(type))
+        .in_unit(caller_.unit());
   }
 
   Foundation f_;

@@ -128,7 +128,7 @@ class Common : public Interface,
            api_.deserialize.call != nullptr;
   }
   [[nodiscard]] std::vector<std::uint8_t> serialize(const SavedState& state) override {
-    require(can_serialize(), "{}", missing("serialisation of its state"));
+    require_in_unit(caller_.unit(), can_serialize(), "{}", missing("serialisation of its state"));
     const auto handle = static_cast<const State&>(state).handle;
     std::size_t size = 0;
     check(api_.serialized_size, handle, Result(&size));
@@ -137,7 +137,7 @@ class Common : public Interface,
     return bytes;
   }
   [[nodiscard]] std::unique_ptr<SavedState> deserialize(std::span<const std::uint8_t> bytes) override {
-    require(can_serialize(), "{}", missing("serialisation of its state"));
+    require_in_unit(caller_.unit(), can_serialize(), "{}", missing("serialisation of its state"));
     auto state = std::make_unique<State>(*this);
     check(api_.deserialize, bytes.data(), bytes.size(), &state->handle);
     return state;
