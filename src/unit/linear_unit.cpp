@@ -28,10 +28,12 @@ LinearUnit::LinearUnit(std::string name, LinearSystem system) : name_(std::move(
   const std::size_t out = s_.outputs.size();
   if (s_.offset.empty()) s_.offset.assign(n, 0.0);
   if (s_.d.empty()) s_.d.assign(out * in, 0.0);
-  require(s_.a.size() == n * n && s_.b.size() == n * in && s_.c.size() == out * n && s_.d.size() == out * in &&
-              s_.offset.size() == n,
-          "the matrices of the linear unit '{}' do not fit {} states, {} inputs and {} outputs; correct their sizes",
-          name_, n, in, out);
+  require_in_unit(
+      name_,
+      s_.a.size() == n * n && s_.b.size() == n * in && s_.c.size() == out * n && s_.d.size() == out * in &&
+          s_.offset.size() == n,
+      "the matrices of the linear unit '{}' do not fit {} states, {} inputs and {} outputs; correct their sizes", name_,
+      n, in, out);
   x_ = s_.start;
   u_.assign(in * (degree + 1), 0.0);
   term_.resize(n);
@@ -163,9 +165,9 @@ std::vector<std::uint8_t> LinearUnit::serialize(const Snapshot& snapshot) {
 }
 
 std::unique_ptr<Snapshot> LinearUnit::deserialize(std::span<const std::uint8_t> bytes) {
-  require(bytes.size() == (x_.size() + u_.size()) * sizeof(double),
-          "unit '{}': the saved state has {} bytes, not {}; it belongs to another unit", name_, bytes.size(),
-          (x_.size() + u_.size()) * sizeof(double));
+  require_in_unit(name_, bytes.size() == (x_.size() + u_.size()) * sizeof(double),
+                  "unit '{}': the saved state has {} bytes, not {}; it belongs to another unit", name_, bytes.size(),
+                  (x_.size() + u_.size()) * sizeof(double));
   auto s = std::make_unique<LinearSnapshot>();
   s->x.resize(x_.size());
   s->u.resize(u_.size());

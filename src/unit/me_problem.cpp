@@ -121,7 +121,9 @@ MeProblem::Settled MeProblem::settle(Time t) {
     if (i == most) {
       throw run_error(
           "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
-          instance_.name(), t, most);
+          instance_.name(), t, most)
+          .in_unit(instance_.name())
+          .at(t);
     }
   }
   // One that does not go away although it has been handled says nothing.

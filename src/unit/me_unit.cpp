@@ -94,8 +94,6 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   double make_direction(std::span<const ValueReference> knowns, std::span<const double> seed);
   void go_to(Time t, std::span<const double> x);  // without inputs
   [[nodiscard]] std::span<const double> states() const { return solver_->state().first(state_count_); }
-  template <class F>
-  void named(F&& body) const;
 
   const describe::Description& description_;
   MeUnitOptions options_;
@@ -121,18 +119,6 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   std::vector<double> y_, tolerances_, x_, rates_, direction_, ahead_, further_;
 };
 
-// The solver knows nothing of units: what it says gets the name here. What the instance says has it.
-template <class F>
-void MeUnit::named(F&& body) const {
-  try {
-    body();
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    if (text.find("'" + name() + "'") != std::string::npos) throw;
-    throw Error(error.fault(), fmt::format("unit '{}': {}", name(), text));
-  }
-}
-
 // --- life ------------------------------------------------------------------------------------------------------------
 
 void MeUnit::enter_initialization(const Experiment& e) {
@@ -151,7 +137,7 @@ void MeUnit::exit_initialization() {
 }
 
 void MeUnit::make_solver() {
-  named([&] {
+  with_unit(name(), [&] {
     solver_ = solve::make_solver(options_.solver, problem_.ode(), options_.solver_options);
     // The log would grow with every event.
     integration_.emplace(*solver_, problem_.ode().events, solve::RunOptions{.output_at_events = false, .log_limit = 0});
@@ -204,8 +190,8 @@ void MeUnit::set(const SignalSet& signals, Columns& values) {
 
 void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
                                     std::span<double> values) {
-  require(std::all_of(orders.begin(), orders.end(), [](std::int32_t order) { return order == 1; }),
-          "unit '{}' tells first derivatives of its outputs only; ask for order 1", name());
+  require_in_unit(name(), std::all_of(orders.begin(), orders.end(), [](std::int32_t order) { return order == 1; }),
+                  "unit '{}' tells first derivatives of its outputs only; ask for order 1", name());
   if (outputs.empty() || problem_.memory().ended) return std::fill(values.begin(), values.end(), 0.0);
   refresh();
   // Forward, because time must not go back before an event; along a straight line, whose error is of second order and
@@ -241,13 +227,17 @@ void MeUnit::external_event() {
 StepOutcome MeUnit::step(const StepRequest& r) {
   CONSORT_ASSERT(solver_ != nullptr);
   const double slack = 1e-9 * std::max({std::abs(r.t), std::abs(t_), r.h});
-  require(std::abs(r.t - t_) <= slack && r.h > 0,
-          "unit '{}' is at t = {} s and is to step from {} s by {} s; step it from where it is, by more than 0", name(),
-          t_, r.t, r.h);
+  if (!(std::abs(r.t - t_) <= slack && r.h > 0)) {
+    throw input_error(
+        "unit '{}' is at t = {} s and is to step from {} s by {} s; step it from where it is, by more than 0", name(),
+        t_, r.t, r.h)
+        .in_unit(name())
+        .at(t_);
+  }
   if (problem_.memory().ended) return {t_, Why::terminate};
   problem_.set_may_roll_back(r.may_roll_back);
   solve::RunEnd end = solve::RunEnd::stop;
-  named([&] {
+  with_unit(name(), [&] {
     if (inputs_.external_event_needed(options_.solver_options.rtol)) external_event();
     if (problem_.memory().ended) return;
     const auto events = problem_.memory().events;
@@ -268,8 +258,9 @@ StepOutcome MeUnit::step(const StepRequest& r) {
 // --- saving ----------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<Snapshot> MeUnit::save(std::unique_ptr<Snapshot> reuse) {
-  require(solver_ != nullptr,
-          "unit '{}' runs with a solver and can be saved only once it is initialised; initialise it first", name());
+  require_in_unit(name(), solver_ != nullptr,
+                  "unit '{}' runs with a solver and can be saved only once it is initialised; initialise it first",
+                  name());
   auto* s = dynamic_cast<MeSnapshot*>(reuse.get());
   if (s == nullptr) {
     reuse = std::make_unique<MeSnapshot>();
@@ -348,8 +339,8 @@ std::unique_ptr<Snapshot> MeUnit::deserialize(std::span<const std::uint8_t> byte
   ByteReader reader(bytes);
   std::string first, instance, rest;
   reader(first);
-  require(
-      first == header,
+  require_in_unit(
+      name(), first == header,
       "unit '{}' cannot go on from this state: it is not that of a Model Exchange unit with a solver; take one that "
       "was saved with the same model and --interface-type me",
       name());
@@ -367,8 +358,8 @@ void MeUnit::restore_bytes(const MeSnapshot& snapshot) {
   double rtol = 0;
   std::string solver_name;
   reader(rtol, solver_name);
-  require(
-      solver_name == options_.solver,
+  require_in_unit(
+      name(), solver_name == options_.solver,
       "unit '{}' was saved with the solver '{}' and cannot go on with '{}'; choose the solver that it was saved with",
       name(), solver_name.substr(0, 40), options_.solver);
   // A unit that has not been initialised gets everything from the state.
@@ -427,7 +418,9 @@ void MeUnit::step_directional(std::span<const ValueReference> unknowns, std::spa
   if (!last_.known || last_.had_event) {
     throw run_error(
         "unit '{}' has no derivatives of its last step at t = {} s: {}; repeat the step with changed inputs instead",
-        name(), t_, last_.known ? "there was an event in it" : "there is none since the start or the last restore");
+        name(), t_, last_.known ? "there was an event in it" : "there is none since the start or the last restore")
+        .in_unit(name())
+        .at(t_);
   }
   if (unknowns.empty()) return;
   const double seed_size = make_direction(knowns, seed);
@@ -440,7 +433,7 @@ void MeUnit::step_directional(std::span<const ValueReference> unknowns, std::spa
     sensitivity_ = std::make_unique<StepSensitivity>(state_count_, rate, options_.solver_options.rtol);
   }
   std::span<const double> s;
-  named([&] {
+  with_unit(name(), [&] {
     if (state_count_ > 0) s = (*sensitivity_)(last_.from, t_, last_.states, seed_size);
   });
   double size = seed_size;

@@ -87,19 +87,23 @@ NativeInstance::NativeInstance(const model::Definition& definition, std::string_
 
 template <class F>
 void NativeInstance::guarded(std::string_view function, F&& body) {
-  const auto text = [&](const char* what) {
-    return fmt::format("unit '{}' (native model): {} failed at t = {} s: {}", name(), function, model_.head().time,
-                       what);
+  const auto failed = [&](const char* what) {
+    const Time t = model_.head().time;
+    return run_error("unit '{}' (native model): {} failed at t = {} s: {}", name(), function, t, what)
+        .in_unit(name())
+        .in_call(std::string(function))
+        .at(t);
   };
   try {
     body();
   } catch (const model::Failure& failure) {
-    if (failure.status() == model::Status::discard) throw fmi::Discarded(Fault::run, text(failure.what()));
-    throw Error(Fault::run, text(failure.what()));
+    const Error error = failed(failure.what());
+    if (failure.status() != model::Status::discard) throw error;
+    throw fmi::Discarded(error.fault(), error.what(), error.fields());
   } catch (const Error&) {
     throw;
   } catch (const std::exception& e) {
-    throw Error(Fault::run, text(e.what()));
+    throw failed(e.what());
   }
 }
 
@@ -130,13 +134,15 @@ const model::Slot& NativeInstance::slot(ValueReference reference, Type type) con
   if (found == nullptr || static_cast<Type>(found->kind) != type) {
     throw run_error(
         "unit '{}' (native model) has no {} variable with the value reference {}; take it from the description", name(),
-        name_of(type), reference);
+        name_of(type), reference)
+        .in_unit(name());
   }
   return *found;
 }
 
 void NativeInstance::read(Type type, std::span<const ValueReference> references, void* values, std::size_t count) {
-  if (type == Type::Clock) throw run_error("unit '{}' (native model) has no clocks; leave them out", name());
+  if (type == Type::Clock)
+    throw run_error("unit '{}' (native model) has no clocks; leave them out", name()).in_unit(name());
   with_type(type, [&]<class T>() {
     auto* to = static_cast<T*>(values);
     const T* const end = to + count;
@@ -155,7 +161,8 @@ void NativeInstance::read(Type type, std::span<const ValueReference> references,
 
 void NativeInstance::write(Type type, std::span<const ValueReference> references, const void* values,
                            std::size_t count) {
-  if (type == Type::Clock) throw run_error("unit '{}' (native model) has no clocks; leave them out", name());
+  if (type == Type::Clock)
+    throw run_error("unit '{}' (native model) has no clocks; leave them out", name()).in_unit(name());
   with_type(type, [&]<class T>() {
     const auto* from = static_cast<const T*>(values);
     const T* const end = from + count;
@@ -164,7 +171,9 @@ void NativeInstance::write(Type type, std::span<const ValueReference> references
         const auto& s = slot(reference, type);
         if ((s.settable & model_.head().mode) == 0) {
           throw run_error("unit '{}' (native model): '{}' may not be set now; set inputs and tunable parameters only",
-                          name(), description_[reference].name);
+                          name(), description_[reference].name)
+              .in_unit(name())
+              .at(model_.head().time);
         }
         const std::size_t n = model_.element_count(s);
         if (n > static_cast<std::size_t>(end - from)) throw model::Failure("there are fewer values than elements");
@@ -227,7 +236,8 @@ std::vector<std::uint8_t> NativeInstance::serialize(const fmi::SavedState& state
 std::unique_ptr<fmi::SavedState> NativeInstance::deserialize(std::span<const std::uint8_t> bytes) {
   const std::string& model = description_.model_name;
   const std::size_t size = model_.memory_size();
-  require(
+  require_in_unit(
+      name(),
       bytes.size() == size + model.size() &&
           std::equal(model.begin(), model.end(), bytes.begin() + static_cast<std::ptrdiff_t>(size)),
       "unit '{}' (native model): the saved state is not one of '{}' in this version; take one that was made with it",
@@ -254,9 +264,10 @@ void NativeInstance::directional(std::span<const ValueReference> unknowns, std::
     knowns_.push_back(&slot(reference, Type::Float64));
     seeds += model_.element_count(*knowns_.back());
   }
-  require(results == sensitivity.size() && seeds == seed.size(),
-          "unit '{}' (native model): there are {} seeds for {} elements and {} results for {}; give one for each",
-          name(), seed.size(), seeds, sensitivity.size(), results);
+  require_in_unit(
+      name(), results == sensitivity.size() && seeds == seed.size(),
+      "unit '{}' (native model): there are {} seeds for {} elements and {} results for {}; give one for each", name(),
+      seed.size(), seeds, sensitivity.size(), results);
   guarded("directional", [&] { model_.directional(unknowns_, knowns_, seed.data(), sensitivity.data()); });
 }
 

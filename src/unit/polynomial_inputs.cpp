@@ -116,7 +116,8 @@ void PolynomialInputs::take(const describe::SignalSet& signals, Columns& values)
       throw input_error(
           "unit '{}': '{}' cannot be set while the unit runs as Model Exchange with a solver; set inputs and tunable "
           "parameters only, with all of their elements",
-          instance_.name(), description_[signals.choice()[i]].name);
+          instance_.name(), description_[signals.choice()[i]].name)
+          .in_unit(instance_.name());
     }
     if (slot.way == Way::held) {
       take_held(slot, from, values);
@@ -145,7 +146,8 @@ const PolynomialInputs::Slot& PolynomialInputs::polynomial(ValueReference refere
   if (id == describe::no_variable || slots_[id].way != Way::polynomial) {
     throw input_error(
         "unit '{}': the value reference {} is not a continuous Float64 input; only these have derivatives",
-        instance_.name(), reference);
+        instance_.name(), reference)
+        .in_unit(instance_.name());
   }
   return slots_[id];
 }
@@ -157,9 +159,9 @@ void PolynomialInputs::take_derivatives(std::span<const ValueReference> referenc
     std::fill(state_.coefficients[k].begin(), state_.coefficients[k].end(), 0.0);
   for (std::size_t i = 0; i < references.size(); ++i) {
     const auto& slot = polynomial(references[i]);
-    require(orders[i] >= 1 && orders[i] <= highest_order && slot.count == 1,
-            "unit '{}' takes derivatives of scalar inputs of the orders 1 to {}, not of order {}", instance_.name(),
-            highest_order, orders[i]);
+    require_in_unit(instance_.name(), orders[i] >= 1 && orders[i] <= highest_order && slot.count == 1,
+                    "unit '{}' takes derivatives of scalar inputs of the orders 1 to {}, not of order {}",
+                    instance_.name(), highest_order, orders[i]);
     const auto k = static_cast<std::size_t>(orders[i]);
     state_.coefficients[k][slot.first] = values[i] / factorials[k];
   }
@@ -226,8 +228,8 @@ void PolynomialInputs::add_seed(std::span<const ValueReference> references, std:
   std::size_t from = 0;
   for (const auto reference : references) {
     const auto& slot = polynomial(reference);
-    require(from + slot.count <= seed.size(), "unit '{}': there are fewer seeds than elements of the inputs",
-            instance_.name());
+    require_in_unit(instance_.name(), from + slot.count <= seed.size(),
+                    "unit '{}': there are fewer seeds than elements of the inputs", instance_.name());
     for (std::uint32_t e = 0; e < slot.count; ++e) direction[slot.first + e] += seed[from++];
   }
 }

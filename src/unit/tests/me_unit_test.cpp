@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/tests/error_text.hpp"
 #include "solve/integrate.hpp"
 #include "solve/tests/allocations.hpp"
 #include "unit/tests/adapted_units.hpp"
@@ -14,6 +15,7 @@ namespace consort::unit {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class AdaptedUnit : public ::testing::TestWithParam<const char*> {
  protected:
@@ -99,10 +101,24 @@ TEST_P(AdaptedUnit, RefusesToStepFromAnywhereElse) {
   const auto a = make<OneMass>("OneMass");
   a.initialize();
   a.unit->step({0, 0.1});
-  EXPECT_THROW(a.unit->step({0.2, 0.1}), Error);
+  const Error error = thrown_error([&] { a.unit->step({0.2, 0.1}); });
+  EXPECT_EQ(error.fields(), (ErrorFields{"adapted", "", 0.1, ""}));
   EXPECT_THROW(a.unit->step({0, 0.1}), Error);
   EXPECT_THROW(a.unit->step({0.1, 0}), Error);
   EXPECT_TRUE(a.unit->step({0.1, 0.1}).completed()) << "nothing has happened";
+}
+
+// What the solver says gets the name of the unit once, what the instance says has it already.
+TEST_P(AdaptedUnit, NamesItselfOnceInWhateverFails) {
+  const auto a = make<OneMass>("OneMass", {.solver = "dopri5", .solver_options = {.step_limit = 2}});
+  a.initialize();
+  const Error of_solver = thrown_error([&] { a.unit->step({0, 100}); }, Fault::run);
+  EXPECT_THAT(of_solver.what(), StartsWith("unit 'adapted': solver 'dopri5' stopped at t = "));
+  EXPECT_EQ(of_solver.unit(), "adapted");
+  EXPECT_TRUE(of_solver.time().has_value());
+  const Error of_inputs = thrown_error([&] { a.set_value("x", 1.0); });
+  EXPECT_THAT(of_inputs.what(), StartsWith("unit 'adapted': 'x' cannot be set"));
+  EXPECT_EQ(of_inputs.unit(), "adapted");
 }
 
 TEST_P(AdaptedUnit, RunsWithAnySolver) {
@@ -123,6 +139,7 @@ TEST_P(AdaptedUnit, ListsTheSolversWhenThereIsNoneOfTheName) {
     EXPECT_THAT(error.what(), HasSubstr("magic"));
     EXPECT_THAT(error.what(), HasSubstr("bdf"));
     EXPECT_THAT(error.what(), HasSubstr("dopri5"));
+    EXPECT_EQ(error.setting(), "solver");
   }
 }
 

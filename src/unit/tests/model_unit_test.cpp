@@ -149,6 +149,10 @@ TEST(ModelUnit, NamesUnitVariableAndTimeOfWhatIsNotANumber) {
     EXPECT_THAT(error.what(), HasSubstr("unit 'adapted'"));
     EXPECT_THAT(error.what(), HasSubstr("'x'"));
     EXPECT_THAT(error.what(), HasSubstr("t = 0.7"));
+    EXPECT_EQ(error.unit(), "adapted");
+    ASSERT_TRUE(error.time().has_value());
+    EXPECT_GE(*error.time(), 0.5);
+    EXPECT_LE(*error.time(), 0.75);
   }
   Counted::spoilt_from = std::numeric_limits<double>::infinity();
 }
@@ -165,6 +169,10 @@ TEST(ModelUnit, NamesUnitFunctionAndTimeOfAFailure) {
     EXPECT_EQ(error.fault(), Fault::run);
     EXPECT_THAT(error.what(), HasSubstr("unit 'adapted' (native model): completed failed at t = 0.2"));
     EXPECT_THAT(error.what(), HasSubstr("an error, as demanded"));
+    EXPECT_EQ(error.unit(), "adapted");
+    EXPECT_EQ(error.call(), "completed");
+    ASSERT_TRUE(error.time().has_value());
+    EXPECT_NEAR(*error.time(), 0.25, 0.125);  // in the step that passes it
   }
 }
 
