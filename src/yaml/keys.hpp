@@ -11,6 +11,8 @@ struct KeyTable {
   std::string_view name;  // of the definition in the schema
   std::string_view what;  // "a connection", for messages
   std::span<const std::string_view> keys;
+  // Of settings of the run, in front of their key in errors ("iteration."); null: the keys are no settings.
+  const char* settings = nullptr;
 };
 
 [[nodiscard]] const KeyTable& file_keys();       // the system file itself

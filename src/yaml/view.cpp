@@ -127,7 +127,7 @@ std::vector<View> View::list(std::string_view what) const {
   if (!is(Node::Kind::list) && !is(Node::Kind::null)) throw expected(what, "a list");
   std::vector<View> views;
   views.reserve(node_->items.size());
-  for (const auto& item : node_->items) views.emplace_back(item, *file_);
+  for (const auto& item : node_->items) views.emplace_back(item, *file_, setting_);
   return views;
 }
 
@@ -151,22 +151,28 @@ Fields::Fields(const View& view, const KeyTable& keys) : view_(view), keys_(keys
   for (const auto& entry : view.entries(keys.what)) {
     const auto& key = entry.first.node().text;
     if (std::find(keys.keys.begin(), keys.keys.end(), key) != keys.keys.end()) continue;
-    throw entry.first.error("{} has no key {}{}; its keys are {}", keys.what, quote(key), suggestion(key, keys.keys),
-                            fmt::join(keys.keys, ", "));
+    throw entry.first
+        .error("{} has no key {}{}; its keys are {}", keys.what, quote(key), suggestion(key, keys.keys),
+               fmt::join(keys.keys, ", "))
+        .of_setting(setting(key));
   }
+}
+
+std::string Fields::setting(std::string_view key) const {
+  return keys_.settings == nullptr ? std::string() : std::string(keys_.settings).append(key);
 }
 
 std::optional<View> Fields::find(std::string_view key) const {
   CONSORT_ASSERT(std::find(keys_.keys.begin(), keys_.keys.end(), key) != keys_.keys.end());
   const auto& items = view_.node().items;
   for (std::size_t i = 0; i + 1 < items.size(); i += 2)
-    if (items[i].text == key) return View(items[i + 1], view_.file());
+    if (items[i].text == key) return View(items[i + 1], view_.file(), setting(key));
   return std::nullopt;
 }
 
 View Fields::need(std::string_view key) const {
   if (const auto found = find(key)) return *found;
-  throw view_.error("{} needs the key '{}'; add it", keys_.what, key);
+  throw view_.error("{} needs the key '{}'; add it", keys_.what, key).of_setting(setting(key));
 }
 
 }  // namespace consort::yaml

@@ -17,10 +17,12 @@
 
 namespace consort::yaml {
 
-// A node and the file that it is in; both must outlive it. `what` names it for messages ("the step").
+// A node and the file that it is in; both must outlive it. `what` names it for messages ("the step"). The value of a
+// setting knows its key ("iteration.reuse"), for the field of its errors.
 class View {
  public:
-  View(const Node& node, const std::string& file) : node_(&node), file_(&file) {}
+  View(const Node& node, const std::string& file, std::string setting = {})
+      : node_(&node), file_(&file), setting_(std::move(setting)) {}
 
   [[nodiscard]] const Node& node() const { return *node_; }
   [[nodiscard]] const std::string& file() const { return *file_; }
@@ -29,7 +31,7 @@ class View {
 
   template <class... Args>
   [[nodiscard]] Error error(fmt::format_string<Args...> text, Args&&... args) const {
-    return input_error("{}: {}", where(), fmt::format(text, std::forward<Args>(args)...));
+    return input_error("{}: {}", where(), fmt::format(text, std::forward<Args>(args)...)).of_setting(setting_);
   }
 
   // All throw Error (input) when the node is something else.
@@ -52,6 +54,7 @@ class View {
 
   const Node* node_;
   const std::string* file_;
+  std::string setting_;  // empty: it is none
 };
 
 // A mapping whose keys are known. Throws Error (input) for a key that is not, with the nearest.
@@ -65,6 +68,9 @@ class Fields {
   [[nodiscard]] const View& view() const { return view_; }
 
  private:
+  // The name of a key in errors; empty where keys are no settings.
+  [[nodiscard]] std::string setting(std::string_view key) const;
+
   View view_;
   const KeyTable& keys_;
 };

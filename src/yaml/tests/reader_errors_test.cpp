@@ -114,6 +114,24 @@ INSTANTIATE_TEST_SUITE_P(
                     BadCase{"scenario: [{at: 1, set: a.z, to: 1, within: 2}]", "3:12", "belongs to a ramp"},
                     BadCase{"scenario: [{at: 1, ramp: a.z, to: 1, within: 0}]", "3:46", "greater than 0"}));
 
+TEST(YamlErrors, NameTheSettingThatIsWrong) {
+  const auto setting_of = [](const std::string& section) {
+    try {
+      static_cast<void>(parse_system("consort: 1\nunits: {a: a.fmu}\n" + section + "\n", "s.yaml"));
+    } catch (const Error& error) {
+      return error.setting();
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(setting_of("run: {iteration: {reuse: -1}}"), "iteration.reuse");
+  EXPECT_EQ(setting_of("run: {iteration: {reuses: 1}}"), "iteration.reuses");
+  EXPECT_EQ(setting_of("run: {threads: 0}"), "threads");
+  EXPECT_EQ(setting_of("run: {groups: [[a]]}"), "groups");
+  EXPECT_EQ(setting_of("experiment: {step: 0}"), "experiment.step");
+  EXPECT_EQ(setting_of("record: {every: 0}"), "record.every");
+  EXPECT_EQ(setting_of("connections: [{from: a.x}]"), "") << "a key that is no setting";
+}
+
 TEST(YamlErrors, AFileWithoutVersionOrUnitsIsNoSystem) {
   EXPECT_THAT(error_of("units: {a: a.fmu}\n"), AllOf(StartsWith("s.yaml:1:1: "), HasSubstr("consort: 1")));
   EXPECT_THAT(error_of("consort: 2\nunits: {}\n"), StartsWith("s.yaml:1:10: "));
