@@ -68,7 +68,8 @@ class Consistency::LoopSolver {
     throw run_error(
         "the algebraic loop {} does not settle at t = {} s: values in it that are not of type Float64 change each time "
         "({} times); break the loop with a unit that has a delay",
-        fmt::join(loop_.variables, " → "), state.t, options_.iterations);
+        fmt::join(loop_.variables, " → "), state.t, options_.iterations)
+        .at(state.t);
   }
 
  private:
@@ -262,10 +263,10 @@ class Consistency::LoopSolver {
     for (std::size_t i = 0; i < unknowns_.size() && i < 8; ++i)
       residuals.push_back(fmt::format("{} {:.3g}", input_name(i), outcome.residuals[i]));
     return run_error(
-        "the algebraic loop {} does not converge at t = {} s with '{}' ({} iterations; residuals: {}); try another "
-        "loop "
-        "method, other start values, or break the loop with a unit that has a delay",
-        fmt::join(loop_.variables, " → "), t, method_.name, outcome.iterations, fmt::join(residuals, ", "));
+               "the algebraic loop {} does not converge at t = {} s with '{}' ({} iterations; residuals: {}); try "
+               "another loop method, other start values, or break the loop with a unit that has a delay",
+               fmt::join(loop_.variables, " → "), t, method_.name, outcome.iterations, fmt::join(residuals, ", "))
+        .at(t);
   }
   [[nodiscard]] std::string input_name(std::size_t unknown) const {
     const auto& unit = plan_.units[units_[knowns_[unknown].member]];

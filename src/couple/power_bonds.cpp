@@ -29,18 +29,18 @@ Output find_output(const graph::Plan& plan, const std::string& path, const graph
     try {
       return plan.require_variable(path);
     } catch (const Error& error) {
-      throw input_error("{}: {}", bond.where, error.what());
+      throw error.with_text(fmt::format("{}: {}", bond.where, error.what())).of_setting("bonds");
     }
   }();
   const auto& u = plan.units[unit];
   const auto& choice = u.outputs.choice();
   const auto at = std::lower_bound(choice.begin(), choice.end(), id);
-  require(at != choice.end() && *at == id,
-          "{}: '{}' of a power bond is not an output; name an output that is connected", bond.where, path);
+  require_setting("bonds", at != choice.end() && *at == id,
+                  "{}: '{}' of a power bond is not an output; name an output that is connected", bond.where, path);
   const auto index = static_cast<std::uint32_t>(at - choice.begin());
   const auto place = u.outputs.place(index);
-  require(
-      place.type == Type::Float64 && place.count == 1,
+  require_setting(
+      "bonds", place.type == Type::Float64 && place.count == 1,
       "{}: '{}' of a power bond must be a single number of type Float64; declare a bond for each element that has an "
       "output of its own",
       bond.where, path);
@@ -57,7 +57,8 @@ std::uint32_t find_input(const graph::Plan& plan, const Output& from, UnitId to,
   }
   throw input_error(
       "{}: '{}' does not drive unit '{}', so that it carries no power there; connect it, or remove the bond",
-      bond.where, path, plan.units[to].name);
+      bond.where, path, plan.units[to].name)
+      .of_setting("bonds");
 }
 
 // W per product of the two units; 1 where a unit of measure is not known.
@@ -67,11 +68,12 @@ double watts(const graph::Plan& plan, const Output& effort, const Output& flow, 
   if (!e || !f || !e->base || !f->base) return 1;
   constexpr std::array<int, 7> power{1, 2, -3, 0, 0, 0, 0};  // kg m² s⁻³; angles do not count
   for (std::size_t i = 0; i < power.size(); ++i) {
-    require(e->base->exponents[i] + f->base->exponents[i] == power[i],
-            "{}: '{}' in {} times '{}' in {} is not a power; name an effort and a flow that belong together, such as "
-            "force and "
-            "velocity",
-            bond.where, bond.effort, e->name, bond.flow, f->name);
+    require_setting(
+        "bonds", e->base->exponents[i] + f->base->exponents[i] == power[i],
+        "{}: '{}' in {} times '{}' in {} is not a power; name an effort and a flow that belong together, such as "
+        "force and "
+        "velocity",
+        bond.where, bond.effort, e->name, bond.flow, f->name);
   }
   return e->base->factor * f->base->factor;
 }
@@ -82,8 +84,9 @@ PowerBonds::PowerBonds(const graph::Plan& plan, const std::vector<graph::PowerBo
   for (const auto& bond : bonds) {
     const auto effort = find_output(plan, bond.effort, bond);
     const auto flow = find_output(plan, bond.flow, bond);
-    require(effort.unit != flow.unit, "{}: '{}' and '{}' belong to one unit; a power bond is between two", bond.where,
-            bond.effort, bond.flow);
+    require_setting("bonds", effort.unit != flow.unit,
+                    "{}: '{}' and '{}' belong to one unit; a power bond is between two", bond.where, bond.effort,
+                    bond.flow);
     Bond b;
     b.name = fmt::format("{} · {}", bond.effort, bond.flow);
     b.scale = watts(plan, effort, flow, bond);
@@ -93,7 +96,8 @@ PowerBonds::PowerBonds(const graph::Plan& plan, const std::vector<graph::PowerBo
     b.flow = {flow.element, find_input(plan, flow, effort.unit, bond, bond.flow)};
     for (End* const end : {&b.effort, &b.flow}) {
       const auto s = plan.scaling_of(end->input);
-      require(s.factor != 0, "{}: a connection of the power bond has the factor 0; remove the bond", bond.where);
+      require_setting("bonds", s.factor != 0, "{}: a connection of the power bond has the factor 0; remove the bond",
+                      bond.where);
       end->factor = s.factor;
       end->offset = s.offset;
     }

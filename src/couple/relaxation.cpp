@@ -59,9 +59,9 @@ double chosen(const AccelerationOptions& options, double usual) {
 }  // namespace
 
 std::unique_ptr<Accelerator> make_fixed_point(const AccelerationOptions& options) {
-  require(options.relaxation == 0 || options.relaxation == 1,
-          "the iteration 'fixed-point' takes no relaxation, but {} is given; choose 'relaxation' or 'aitken'",
-          options.relaxation);
+  require_setting("iteration.relaxation", options.relaxation == 0 || options.relaxation == 1,
+                  "the iteration 'fixed-point' takes no relaxation, but {} is given; choose 'relaxation' or 'aitken'",
+                  options.relaxation);
   return std::make_unique<Relaxation>(1);
 }
 

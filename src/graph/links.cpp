@@ -289,7 +289,7 @@ class Tracer {
               port_text(flat_, wire.to));
       links_.parameters.push_back(route);
     } catch (const Error& error) {
-      throw input_error("{}: {}", route.text, error.what());
+      throw error.with_text(fmt::format("{}: {}", route.text, error.what()));
     }
   }
 
@@ -361,14 +361,15 @@ Slot find_slot(const Flat& flat, UnitId unit, std::string_view connector, const 
   if (!indices.empty()) slot.variable = d.find(name);
   if (slot.variable != describe::no_variable) {
     const auto element = starts.element_at(d, d[slot.variable], indices);
-    require(element.has_value(), "{}: '{}' of unit '{}' has no element '{}'; indices begin with 1", context, name,
-            u.path, connector);
+    require_in_unit(u.path, element.has_value(), "{}: '{}' of unit '{}' has no element '{}'; indices begin with 1",
+                    context, name, u.path, connector);
     slot.first = *element;
     return slot;
   }
   std::vector<std::string_view> names;
   for (const auto& v : d.variables) names.emplace_back(v.name);
-  throw input_error("{}: unit '{}' has no variable '{}'{}", context, u.path, connector, suggestion(connector, names));
+  throw input_error("{}: unit '{}' has no variable '{}'{}", context, u.path, connector, suggestion(connector, names))
+      .in_unit(u.path);
 }
 
 bool converts(Type from, Type to, bool transformed) {

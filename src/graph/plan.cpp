@@ -56,7 +56,8 @@ std::pair<UnitId, describe::VariableId> Plan::require_variable(std::string_view 
     std::vector<std::string_view> names;
     for (const auto& v : d.variables) names.emplace_back(v.name);
     throw input_error("unit '{}' has no variable '{}'{}", units[unit].name, name_in_unit,
-                      suggestion(name_in_unit, names));
+                      suggestion(name_in_unit, names))
+        .in_unit(units[unit].name);
   }
   std::vector<std::string_view> names;
   for (const auto& u : units) names.emplace_back(u.name);

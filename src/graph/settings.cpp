@@ -39,7 +39,9 @@ class Resolver {
       if (!indices.empty()) value = whole(unit, id, indices, value);
       starts_[unit].add(d, id, std::move(value));
     } catch (const Error& error) {
-      throw input_error("unit '{}'{}: {}", u.path, where_text(setting.where), error.what());
+      throw input_error("unit '{}'{}: {}", u.path, where_text(setting.where), error.what())
+          .in_unit(u.path)
+          .of_setting(setting.name);
     }
   }
 
@@ -70,7 +72,8 @@ class Resolver {
             where_text(setting.where));
     const std::string head = path.substr(0, path.find('.', prefix.size()));
     throw input_error("there is nothing named '{}' to set{}{}; write it as UNIT.VARIABLE=VALUE", path,
-                      where_text(setting.where), suggestion(head, names));
+                      where_text(setting.where), suggestion(head, names))
+        .of_setting(setting.name);
   }
 
   // The names of lenient settings that nothing has, as one note.
@@ -326,7 +329,9 @@ class Resolver {
     std::vector<std::string_view> names;
     for (const auto& v : flat_.units[unit].description->variables) names.emplace_back(v.name);
     return input_error("unit '{}' has no variable '{}' to set{}{}", flat_.units[unit].path, variable,
-                       where_text(setting.where), suggestion(variable, names));
+                       where_text(setting.where), suggestion(variable, names))
+        .in_unit(flat_.units[unit].path)
+        .of_setting(setting.name);
   }
 
   const Flat& flat_;

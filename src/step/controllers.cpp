@@ -34,7 +34,7 @@ constexpr std::array<ControllerRow, 4> rows{{
 std::span<const ControllerRow> controllers() { return rows; }
 
 const ControllerRow& find_controller(std::string_view name) {
-  return name.empty() ? rows.front() : find_row(rows, name, "step size controller");
+  return name.empty() ? rows.front() : find_row(rows, name, "step size controller", "", "control.controller");
 }
 
 std::unique_ptr<Controller> make_controller(const ControllerSetup& setup) {
@@ -43,10 +43,11 @@ std::unique_ptr<Controller> make_controller(const ControllerSetup& setup) {
 
 void require_variable_steps(const ControllerSetup& setup, std::string_view controller) {
   for (unit::UnitId u = 0; u < setup.fleet.size(); ++u)
-    require(setup.fleet.unit(u).variable_step(),
-            "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; run with the "
-            "controller 'fixed', or exchange the unit",
-            controller, setup.fleet.unit(u).name());
+    require_in_unit(
+        setup.fleet.unit(u).name(), setup.fleet.unit(u).variable_step(),
+        "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; run with the "
+        "controller 'fixed', or exchange the unit",
+        controller, setup.fleet.unit(u).name());
 }
 
 std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {

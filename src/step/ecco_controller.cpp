@@ -23,13 +23,15 @@ class EccoController final : public Controller {
         rules_(step_size_rules(setup.settings.control, setup.grid)),
         tolerances_(tolerances(setup.settings.control, setup.tolerance)),
         local_order_(setup.settings.extrapolation + 1) {
-    require(bonds_ != nullptr && !bonds_->empty(),
-            "the controller 'ecco' follows the power that units exchange, but no power bonds are declared; declare "
-            "them ('bonds: [{{effort: UNIT.OUTPUT, flow: UNIT.OUTPUT}}]' in YAML, System::bond in C++, system.bond in "
-            "Python), or choose another controller");
-    require(setup.stepper.iterated().empty(),
-            "the controller 'ecco' goes by what the two sides of a bond disagree on, and the stepper 'iterated' makes "
-            "them agree whatever the step; use 'richardson' with it, or 'ecco' with another stepper");
+    require_setting(
+        "control.controller", bonds_ != nullptr && !bonds_->empty(),
+        "the controller 'ecco' follows the power that units exchange, but no power bonds are declared; declare "
+        "them ('bonds: [{{effort: UNIT.OUTPUT, flow: UNIT.OUTPUT}}]' in YAML, System::bond in C++, system.bond in "
+        "Python), or choose another controller");
+    require_setting(
+        "control.controller", setup.stepper.iterated().empty(),
+        "the controller 'ecco' goes by what the two sides of a bond disagree on, and the stepper 'iterated' makes "
+        "them agree whatever the step; use 'richardson' with it, or 'ecco' with another stepper");
     require_variable_steps(setup, name());
     // What went wrong cannot be taken back: grow with care.
     rules_.grow = std::min(rules_.grow, 1.5);
@@ -98,10 +100,12 @@ class EccoController final : public Controller {
   [[nodiscard]] Error too_small(couple::RunState& state, double error) const {
     const auto* const worst = worst_of(state);
     return run_error(
-        "the two sides of the power bond {} disagree by {:.3g} W at t = {} s, {:.3g} times what the tolerance allows, "
-        "even with the smallest step ({:.3g} s); raise the tolerance or the absolute one, or look for a jump there",
-        bonds_->name(static_cast<std::size_t>(worst - state.bonds.data())), std::abs(worst->residual), state.t, error,
-        rules_.minimum);
+               "the two sides of the power bond {} disagree by {:.3g} W at t = {} s, {:.3g} times what the tolerance "
+               "allows, even with the smallest step ({:.3g} s); raise the tolerance or the absolute one, or look for a "
+               "jump there",
+               bonds_->name(static_cast<std::size_t>(worst - state.bonds.data())), std::abs(worst->residual), state.t,
+               error, rules_.minimum)
+        .at(state.t);
   }
 
   // Relative to the tolerance.

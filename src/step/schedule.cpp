@@ -59,7 +59,10 @@ Schedule Schedule::serial(const graph::Plan& plan, const std::vector<UnitId>& or
 void Schedule::place(const graph::Plan& plan, const Group& group, std::vector<Place>& way, std::uint32_t& groups) {
   if (group.kind == Group::Kind::unit) {
     const UnitId u = plan.require_unit(group.unit);
-    require(ways_[u].empty(), "unit '{}' is in two groups; remove it from one", group.unit);
+    if (!ways_[u].empty())
+      throw input_error("unit '{}' is in two groups; remove it from one", group.unit)
+          .in_unit(group.unit)
+          .of_setting("groups");
     ways_[u] = way;
     return;
   }

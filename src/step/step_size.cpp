@@ -17,21 +17,23 @@ StepSizeRules step_size_rules(const graph::StepControl& c, const Grid& grid) {
       64 * std::numeric_limits<Time>::epsilon() * std::max(std::abs(grid.start()), std::abs(grid.stop()));
   r.minimum = c.minimum.value_or(std::min(std::max(1e-12 * run, resolution), r.initial));
   r.maximum = c.maximum.value_or(std::max(run, r.initial));
-  const auto positive = [](Duration value, std::string_view what) {
-    require(std::isfinite(value) && value > 0, "the {} step must be a positive time, not {} s; correct it", what,
-            value);
+  const auto positive = [](Duration value, std::string_view what, const char* key) {
+    require_setting(key, std::isfinite(value) && value > 0, "the {} step must be a positive time, not {} s; correct it",
+                    what, value);
   };
-  positive(r.initial, "initial");
-  positive(r.minimum, "smallest");
-  positive(r.maximum, "largest");
-  require(r.minimum <= r.maximum || c.maximum, "the smallest step ({} s) is longer than the run ({} s); choose less",
-          r.minimum, run);
-  require(r.minimum <= r.maximum, "the smallest step ({} s) is larger than the largest ({} s); exchange them",
-          r.minimum, r.maximum);
-  require(c.safety > 0 && c.safety <= 1, "the safety factor of the step size must be in (0, 1], not {}; 0.9 is usual",
-          c.safety);
-  require(c.shrink > 0 && c.shrink < 1, "'shrink' must be between 0 and 1, not {}; 0.2 is usual", c.shrink);
-  require(std::isfinite(c.grow) && c.grow > 1, "'grow' must be greater than 1, not {}; 5 is usual", c.grow);
+  positive(r.initial, "initial", "control.initial");
+  positive(r.minimum, "smallest", "control.minimum");
+  positive(r.maximum, "largest", "control.maximum");
+  require_setting("control.minimum", r.minimum <= r.maximum || c.maximum,
+                  "the smallest step ({} s) is longer than the run ({} s); choose less", r.minimum, run);
+  require_setting("control.minimum", r.minimum <= r.maximum,
+                  "the smallest step ({} s) is larger than the largest ({} s); exchange them", r.minimum, r.maximum);
+  require_setting("control.safety", c.safety > 0 && c.safety <= 1,
+                  "the safety factor of the step size must be in (0, 1], not {}; 0.9 is usual", c.safety);
+  require_setting("control.shrink", c.shrink > 0 && c.shrink < 1,
+                  "'shrink' must be between 0 and 1, not {}; 0.2 is usual", c.shrink);
+  require_setting("control.grow", std::isfinite(c.grow) && c.grow > 1,
+                  "'grow' must be greater than 1, not {}; 5 is usual", c.grow);
   r.initial = std::clamp(r.initial, r.minimum, r.maximum);
   r.safety = c.safety;
   r.shrink = c.shrink;
@@ -44,17 +46,20 @@ Tolerances tolerances(const graph::StepControl& control, double of_run) {
   Tolerances t;
   t.relative = control.tolerance.value_or(of_run);
   t.absolute = control.absolute.value_or(t.relative);
-  require(std::isfinite(t.relative) && t.relative > 0,
-          "the tolerance of the coupling error must be greater than 0, not {}; choose one such as 1e-4", t.relative);
-  require(std::isfinite(t.absolute) && t.absolute > 0,
-          "the absolute tolerance of the coupling error must be greater than 0, not {}; choose one such as 1e-4",
-          t.absolute);
+  require_setting("control.tolerance", std::isfinite(t.relative) && t.relative > 0,
+                  "the tolerance of the coupling error must be greater than 0, not {}; choose one such as 1e-4",
+                  t.relative);
+  require_setting(
+      "control.absolute", std::isfinite(t.absolute) && t.absolute > 0,
+      "the absolute tolerance of the coupling error must be greater than 0, not {}; choose one such as 1e-4",
+      t.absolute);
   return t;
 }
 
 graph::StepControl::ToleranceFor tolerance_for(std::string_view name) {
   if (name == "step") return graph::StepControl::ToleranceFor::step;
-  require(name == "run", "the tolerance of the coupling error is for a 'step' or for the 'run', not for '{}'", name);
+  require_setting("control.tolerance_for", name == "run",
+                  "the tolerance of the coupling error is for a 'step' or for the 'run', not for '{}'", name);
   return graph::StepControl::ToleranceFor::run;
 }
 
