@@ -69,14 +69,14 @@ void Subject::handle_events() {
     next_event_ = update.next_event;
     if (!update.repeat) return me_->leave_event_mode();
   }
-  throw run_error("the event iteration at t = {} s does not end", time_);
+  throw run_error("the event iteration at t = {} s does not end", time_).at(time_);
 }
 
 void Subject::step(Duration h) {
   if (me_ != nullptr) return euler(h);
   const auto report = cs_->do_step(time_, h, true);
   const bool whole = report.end == fmi::StepReport::End::completed && !report.terminate;
-  if (!whole) throw run_error("the step from t = {} s of {} s ended at {} s", time_, h, report.reached);
+  if (!whole) throw run_error("the step from t = {} s of {} s ended at {} s", time_, h, report.reached).at(time_);
   time_ += h;
 }
 

@@ -205,7 +205,7 @@ void Simulation::set(std::string_view path, std::span<const std::string> element
   try {
     simulation.set(path, value_from(data_->type(path), elements));
   } catch (const Error& error) {
-    throw input_error("'{}': {}", path, error.what());
+    throw Error(Fault::input, fmt::format("'{}': {}", path, error.what()), error.fields());
   }
 }
 

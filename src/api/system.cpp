@@ -32,7 +32,7 @@ System System::load(const std::filesystem::path& file) {
 
 System& System::add(std::string unit, const std::filesystem::path& source, const UnitOptions& options) {
   const auto interface = api::interface_of(options.interface_type);
-  require(options.substeps > 0, "unit '{}': the number of sub-steps must be at least 1", unit);
+  require_in_unit(unit, options.substeps > 0, "unit '{}': the number of sub-steps must be at least 1", unit);
   auto& component = data_->document.system.add(std::move(unit), source);
   component.interface = interface;
   component.solver = options.solver;

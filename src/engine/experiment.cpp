@@ -50,7 +50,8 @@ void choose_tolerances(const graph::Plan& plan, const graph::RunSettings& settin
         plan, [](const auto& d) { return d.default_experiment.tolerance; }, std::less<>());
     e.tolerance = hint.value_or(1e-4);
   }
-  require(std::isfinite(e.tolerance) && e.tolerance > 0, "the tolerance must be positive, not {}", e.tolerance);
+  require_setting("experiment.tolerance", std::isfinite(e.tolerance) && e.tolerance > 0,
+                  "the tolerance must be positive, not {}", e.tolerance);
   e.coupling_tolerance = control.tolerance.value_or(e.tolerance);
   const bool estimates = step::find_controller(control.controller).estimates && e.coupling_tolerance > 0;
   const double fine = part_for_solvers * e.coupling_tolerance;
@@ -86,8 +87,8 @@ SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSett
     assumed.push_back(hint && *hint > e.start ? fmt::format("stop time {} s, the latest of the units'", e.stop)
                                               : fmt::format("stop time {} s", e.stop));
   }
-  require(std::isfinite(e.start) && std::isfinite(e.stop) && e.stop > e.start,
-          "the stop time ({} s) must be after the start time ({} s)", e.stop, e.start);
+  require_setting("experiment.stop", std::isfinite(e.start) && std::isfinite(e.stop) && e.stop > e.start,
+                  "the stop time ({} s) must be after the start time ({} s)", e.stop, e.start);
 
   if (settings.step || said.step) {
     e.step = settings.step ? *settings.step : *said.step;
@@ -98,14 +99,15 @@ SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSett
     e.step = (e.stop - e.start) / 1000;
     assumed.push_back(fmt::format("communication step {} s, a thousandth of the run", e.step));
   }
-  require(std::isfinite(e.step) && e.step > 0, "the communication step must be positive, not {}", e.step);
+  require_setting("experiment.step", std::isfinite(e.step) && e.step > 0,
+                  "the communication step must be positive, not {}", e.step);
 
   choose_tolerances(plan, settings, e, report);
 
   if (settings.output_interval) {
     e.output_interval = *settings.output_interval;
-    require(std::isfinite(e.output_interval) && e.output_interval > 0, "the output interval must be positive, not {}",
-            e.output_interval);
+    require_setting("experiment.output_interval", std::isfinite(e.output_interval) && e.output_interval > 0,
+                    "the output interval must be positive, not {}", e.output_interval);
   }
   e.last = e.stop;
   const auto stiff = std::find_if(units.begin(), units.end(), [](const auto& u) { return !u->variable_step(); });

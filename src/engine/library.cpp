@@ -44,7 +44,8 @@ Library::Native* Library::native(const graph::Component& component) {
   for (const auto& [known, entry] : natives_) names.emplace_back(known);
   throw input_error(
       "unit '{}': there is no model '{}'{}; models are added in C++ or Python, files are named by their path",
-      component.name, name, suggestion(name, names));
+      component.name, name, suggestion(name, names))
+      .in_unit(component.name);
 }
 
 const fmi::Fmu& Library::open(const graph::Component& component) {
@@ -52,13 +53,13 @@ const fmi::Fmu& Library::open(const graph::Component& component) {
   if (const auto known = by_given_path_.find(given); known != by_given_path_.end()) return *known->second;
   std::error_code error;
   const auto canonical = std::filesystem::canonical(component.source, error);
-  require(!error, "unit '{}'{}: there is no file '{}'; check its name and folder", component.name,
-          component.where.empty() ? "" : " (" + component.where + ")", given);
+  require_in_unit(component.name, !error, "unit '{}'{}: there is no file '{}'; check its name and folder",
+                  component.name, component.where.empty() ? "" : " (" + component.where + ")", given);
   auto& fmu = fmus_[canonical.string()];
   try {
     if (!fmu) fmu = std::make_unique<fmi::Fmu>(fmi::Fmu::open(component.source, options_.open));
   } catch (const Error& problem) {
-    throw input_error("unit '{}': {}", component.name, problem.what());
+    throw input_error("unit '{}': {}", component.name, problem.what()).in_unit(component.name);
   }
   by_given_path_[given] = fmu.get();
   return *fmu;
@@ -83,8 +84,8 @@ std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned, Dur
   instance.log = options_.log;
   instance.trace = options_.trace;
   const auto interface = interface_of(component, fmu.description());
-  require(interface != InterfaceType::scheduled_execution,
-          "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);
+  require_in_unit(planned.name, interface != InterfaceType::scheduled_execution,
+                  "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);
   if (interface == InterfaceType::model_exchange) {
     unit::MeUnitOptions options;
     options.solver = component.solver.empty() ? options_.solver : component.solver;
@@ -106,15 +107,7 @@ std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned, Dur
 std::vector<std::unique_ptr<unit::Unit>> Library::make_units(const graph::Plan& plan, Duration step) {
   std::vector<std::unique_ptr<unit::Unit>> units;
   units.reserve(plan.units.size());
-  for (const auto& planned : plan.units) {
-    try {
-      units.push_back(make(planned, step));
-    } catch (const Error& problem) {
-      const std::string text = problem.what();
-      if (text.find("'" + planned.name + "'") != std::string::npos) throw;
-      throw Error(problem.fault(), fmt::format("unit '{}': {}", planned.name, text));
-    }
-  }
+  for (const auto& planned : plan.units) units.push_back(with_unit(planned.name, [&] { return make(planned, step); }));
   return units;
 }
 

@@ -29,10 +29,11 @@ void MeState::fields(Archive& archive, solve::Integration::Memory& integration) 
 
 void MeState::require_serialization(fmi::ModelExchange& instance) {
   auto* const states = instance.state_saving();
-  require(states != nullptr && states->can_serialize(),
-          "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
-          "serialises its state for Model Exchange; run it without an initial and a final state",
-          instance.name());
+  require_in_unit(
+      instance.name(), states != nullptr && states->can_serialize(),
+      "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
+      "serialises its state for Model Exchange; run it without an initial and a final state",
+      instance.name());
 }
 
 std::vector<std::uint8_t> MeState::write(fmi::ModelExchange& instance, const unit::MeProblem& problem,
@@ -58,10 +59,11 @@ MeState::MeState(std::span<const std::uint8_t> bytes, const std::string& unit_na
   } catch (const Error&) {
     first.clear();
   }
-  require(first == header,
-          "unit '{}' cannot start from this state: it was not saved by a run of Model Exchange; take one that was, or "
-          "use --interface-type cs",
-          unit_name);
+  require_in_unit(
+      unit_name, first == header,
+      "unit '{}' cannot start from this state: it was not saved by a run of Model Exchange; take one that was, or "
+      "use --interface-type cs",
+      unit_name);
   reader(time_);
   fields(reader, problem_);
   reader(instance_, solver_name_, solver_, integration_);
@@ -75,9 +77,9 @@ void MeState::restore(fmi::ModelExchange& instance, unit::MeProblem& problem) co
 }
 
 void MeState::restore(solve::Solver& solver) const {
-  require(solver_name_ == solver.name(),
-          "unit '{}' was saved with the solver '{}' and cannot go on with '{}'; use --solver {}", unit_name_,
-          solver_name_.substr(0, 40), solver.name(), solver_name_.substr(0, 40));
+  require_in_unit(unit_name_, solver_name_ == solver.name(),
+                  "unit '{}' was saved with the solver '{}' and cannot go on with '{}'; use --solver {}", unit_name_,
+                  solver_name_.substr(0, 40), solver.name(), solver_name_.substr(0, 40));
   solver.deserialise(bytes_of(solver_));
 }
 

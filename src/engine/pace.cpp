@@ -9,7 +9,8 @@ namespace consort::engine {
 
 Pace::Pace(std::optional<double> factor, const std::atomic<bool>* stop_requested)
     : factor_(factor.value_or(0)), stop_requested_(stop_requested) {
-  require(!factor || (std::isfinite(*factor) && *factor > 0), "the real-time factor must be positive, not {}", factor_);
+  require_setting("real_time", !factor || (std::isfinite(*factor) && *factor > 0),
+                  "the real-time factor must be positive, not {}", factor_);
 }
 
 void Pace::begin(Time start) {

@@ -45,13 +45,14 @@ bool ParameterPassing::pass(const graph::ParameterRoute& route, std::optional<Va
   try {
     value = graph::taken(route, read(route.from.unit, route.from.variable), *planned.description);
   } catch (const Error& error) {
-    throw run_error("{}: {}", route.text, error.what());
+    throw Error(Fault::run, fmt::format("{}: {}", route.text, error.what()), error.fields());
   }
   if (passed && is_same(*passed, value)) return false;
-  require(!closed_[route.to.unit],
-          "{}: the value is calculated after unit '{}' (FMI 1.0) was initialised; set the parameter by a parameter "
-          "binding or '--set'",
-          route.text, planned.name);
+  require_in_unit(
+      planned.name, !closed_[route.to.unit],
+      "{}: the value is calculated after unit '{}' (FMI 1.0) was initialised; set the parameter by a parameter "
+      "binding or '--set'",
+      route.text, planned.name);
   const auto id = route.to.variable;
   const auto set = planned.starts.signals(*planned.description, std::span(&id, 1));
   Columns columns = set.make_columns();

@@ -50,8 +50,8 @@ RunPlan make_run_plan(const describe::Description& d, InterfaceType interface, c
         fmt::format("tolerance {} ({})", p.tolerance,
                     hinted ? "the unit's default experiment" : "neither given nor in the unit's default experiment"));
   }
-  require(std::isfinite(p.tolerance) && p.tolerance > 0,
-          "the tolerance must be a positive number, got {}; choose one such as 1e-4", p.tolerance);
+  require_setting("experiment.tolerance", std::isfinite(p.tolerance) && p.tolerance > 0,
+                  "the tolerance must be a positive number, got {}; choose one such as 1e-4", p.tolerance);
   const char* const what = interface == InterfaceType::co_simulation ? "step size" : "output interval";
   std::string source;
   if (o.step) {

@@ -95,13 +95,14 @@ class Run {
   void check_state_files() {
     if (o_.initial_state.empty() && !o_.keep_final_state) return;
     auto* const states = unit_.rollback();
-    require(states != nullptr && states->can_serialize(),
-            "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
-            "serialises its state; run it without an initial and a final state",
-            unit_.name());
-    require(o_.initial_state.empty() || o_.start_values.empty(),
-            "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
-            unit_.name());
+    require_in_unit(
+        unit_.name(), states != nullptr && states->can_serialize(),
+        "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
+        "serialises its state; run it without an initial and a final state",
+        unit_.name());
+    require_in_unit(unit_.name(), o_.initial_state.empty() || o_.start_values.empty(),
+                    "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
+                    unit_.name());
   }
 
   void initialize() {
@@ -174,7 +175,9 @@ class Run {
       throw run_error(
           "unit '{}' was asked to step from {} s to {} s and says that it came to {} s; report it to the maker of the "
           "FMU",
-          unit_.name(), t, point.t, now);
+          unit_.name(), t, point.t, now)
+          .in_unit(unit_.name())
+          .at(t);
     }
     constexpr int most = 1000;
     steps_without_progress_ = now > t ? 0 : steps_without_progress_ + 1;
@@ -182,7 +185,9 @@ class Run {
       throw run_error(
           "unit '{}' returns from its steps at t = {} s without getting any further; run it without "
           "--early-return-allowed",
-          unit_.name(), t);
+          unit_.name(), t)
+          .in_unit(unit_.name())
+          .at(t);
     }
   }
 
@@ -208,7 +213,9 @@ class Run {
       if (i == most)
         throw run_error(
             "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
-            unit_.name(), t, most);
+            unit_.name(), t, most)
+            .in_unit(unit_.name())
+            .at(t);
     }
   }
 

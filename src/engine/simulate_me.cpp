@@ -120,12 +120,12 @@ struct MeRun {
     if (!o.initial_state.empty() || o.keep_final_state) MeState::require_serialization(instance);
     if (!o.initial_state.empty()) {
       state.emplace(o.initial_state, instance.name());
-      require(o.start_values.empty(),
-              "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
-              instance.name());
-      require(!o.start || *o.start == state->time(),
-              "unit '{}' was saved at t = {} s and cannot start at {} s; leave out --start-time", instance.name(),
-              state->time(), o.start.value_or(0));
+      require_in_unit(instance.name(), o.start_values.empty(),
+                      "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
+                      instance.name());
+      require_in_unit(instance.name(), !o.start || *o.start == state->time(),
+                      "unit '{}' was saved at t = {} s and cannot start at {} s; leave out --start-time",
+                      instance.name(), state->time(), o.start.value_or(0));
     }
     SimulateOptions planned = o;
     planned.step = o.output_interval;
@@ -207,18 +207,6 @@ struct MeRun {
   std::optional<EventLog> events;
 };
 
-// What the solver says of a state gets the name of the unit; what the instance says has it.
-template <class F>
-void named(const std::string& unit, F&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    if (text.find("'" + unit + "'") != std::string::npos) throw;
-    throw Error(error.fault(), fmt::format("unit '{}': {}", unit, text));
-  }
-}
-
 }  // namespace
 
 RunReport simulate_me(fmi::ModelExchange& instance, const describe::Description& description, const SimulateOptions& o,
@@ -231,7 +219,7 @@ RunReport simulate_me(fmi::ModelExchange& instance, const describe::Description&
     const bool goes_on = run.begin(problem, starts);
     recorder.begin(run.plan);
     if (goes_on && (run.plan.stop > run.plan.start || o.keep_final_state)) {
-      named(instance.name(), [&] { run.integrate(problem, recorder); });
+      with_unit(instance.name(), [&] { run.integrate(problem, recorder); });
     } else {
       recorder.write(run.plan.start);
       if (!goes_on) run.note_end(run.plan.start);

@@ -9,8 +9,8 @@ void apply_structural(const StartValues& starts, unit::Variables& unit) {
   if (set.empty()) return;
   const auto signals = starts.signals(unit.description(), set.variables);
   Columns columns = starts.columns(unit.description(), set, signals);
-  require(unit.configure(signals, columns),
-          "unit '{}' has no configuration mode, so its structural parameters cannot be changed", unit.name());
+  require_in_unit(unit.name(), unit.configure(signals, columns),
+                  "unit '{}' has no configuration mode, so its structural parameters cannot be changed", unit.name());
 }
 
 namespace {

@@ -64,7 +64,9 @@ StepOutcome StepTaker::retry(StepOutcome outcome, Time t, Duration h, Time input
     if (part && !saved_) return {outcome.reached, Why::early};
     if (!unit_.variable_step() || attempt == 10) {
       throw run_error("unit '{}' discarded the step of {} s at t = {} s; try a smaller --step-size", unit_.name(),
-                      asked, t);
+                      asked, t)
+          .in_unit(unit_.name())
+          .at(t);
     }
     // What it says it can do comes first.
     h = part && attempt == 0 ? done : h / 2;

@@ -143,7 +143,8 @@ void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSi
       for (const auto& unit : plan_.units)
         for (const auto& v : unit.description->variables) names.push_back(fmt::format("{}.{}", unit.name, v.name));
     const std::vector<std::string_view> candidates(names.begin(), names.end());
-    require(used[i], "there is no variable '{}' to record{}", patterns[i], suggestion(patterns[i], candidates));
+    require_setting("record.variables", used[i], "there is no variable '{}' to record{}", patterns[i],
+                    suggestion(patterns[i], candidates));
   }
 }
 
