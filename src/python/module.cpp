@@ -1,23 +1,37 @@
 #include "python/module.hpp"
 
-#include "consort/error.hpp"
-
 namespace py = pybind11;
+
+namespace consort::python {
+
+// The exception is a Python class of the package: C++ only finds it.
+py::object python_error(const Error& error) {
+  const auto text_or_none = [](const std::string& text) -> py::object {
+    return text.empty() ? py::object(py::none()) : py::object(py::str(text));
+  };
+  const py::object type = py::module_::import("consort._error").attr("Error");
+  py::object value = type(error.what(), error.fault() == Fault::input ? "input" : "run");
+  value.attr("unit") = text_or_none(error.unit());
+  value.attr("call") = text_or_none(error.call());
+  value.attr("time") = error.time() ? py::object(py::float_(*error.time())) : py::object(py::none());
+  value.attr("setting") = text_or_none(error.setting());
+  return value;
+}
+
+}  // namespace consort::python
 
 PYBIND11_MODULE(_consort, m) {
   m.doc() = "What the package consort is made of; use that.";
   m.attr("__version__") = CONSORT_VERSION;
   consort::report_crashes();
-  // The exception is a Python class of the package: C++ only finds it.
   // pybind11 wants exactly this signature.
   // NOLINTNEXTLINE(performance-unnecessary-value-param)
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const consort::Error& error) {
-      const py::object type = py::module_::import("consort._error").attr("Error");
-      const py::object value = type(error.what(), error.fault() == consort::Fault::input ? "input" : "run");
-      PyErr_SetObject(type.ptr(), value.ptr());
+      const py::object value = consort::python::python_error(error);
+      PyErr_SetObject(py::type::of(value).ptr(), value.ptr());
     }
   });
   consort::python::add_results(m);

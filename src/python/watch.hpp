@@ -9,6 +9,7 @@
 #include <pybind11/pybind11.h>
 
 #include "consort/result.hpp"
+#include "python/module.hpp"
 
 namespace consort::python {
 
@@ -55,8 +56,7 @@ pybind11::tuple run_watched(pybind11::object function, Run run) {
     const pybind11::gil_scoped_release released;
     result = std::make_shared<Result>(run(watch));
   } catch (const FailedRun& failure) {
-    const auto type = pybind11::module_::import("consort._error").attr("Error");
-    error = type(failure.what(), failure.fault() == Fault::input ? "input" : "run");
+    error = python_error(failure);
     result = failure.shared_result();
   }
   if (!watch.error().is_none()) error = watch.error();
