@@ -182,9 +182,11 @@ TEST(SimulateMe, SaysThatAProblemIsTooStiffForTheSolver) {
     FAIL() << "no Error";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::run);
-    EXPECT_THAT(error.what(), HasSubstr("unit 'VanDerPol'"));
+    EXPECT_THAT(error.what(), StartsWith("unit 'VanDerPol': solver 'dopri5'"));
     EXPECT_THAT(error.what(), HasSubstr("stiff"));
     EXPECT_THAT(error.what(), HasSubstr("bdf"));
+    EXPECT_EQ(error.unit(), "VanDerPol");
+    EXPECT_TRUE(error.time().has_value());
   }
 }
 

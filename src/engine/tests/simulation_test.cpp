@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/error_text.hpp"
 #include "record/result.hpp"
 #include "systems.hpp"
 
@@ -22,6 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 // Three units in a row, each counting on from the one before.
 graph::System chain() {
@@ -487,7 +489,9 @@ TEST(Simulation, WarnsOfASolverForAUnitThatBringsItsOwnAndRefusesWrongNames) {
   EXPECT_THAT(Simulation(s, options(1, 0.5)).report().warnings, Not(Contains(HasSubstr("has no effect"))));
   s.components.front().interface = describe::InterfaceType::co_simulation;
   s.components.front().solver = "dopri6";
-  EXPECT_THROW(Simulation(s, options(1, 0.5)), Error);
+  const Error error = thrown_error([&] { Simulation(s, options(1, 0.5)); });
+  EXPECT_THAT(error.what(), StartsWith("unit 'd': there is no solver 'dopri6'"));
+  EXPECT_EQ(error.fields(), (ErrorFields{"d", "", {}, "solver"}));
 }
 
 // --- threads
