@@ -176,7 +176,7 @@ void Unit::serialize(const std::byte* state, std::byte* to, std::size_t size) co
 
 std::byte* Unit::deserialize(const std::byte* from, std::size_t size) const {
   StateHeader header;
-  if (size < serialized_size()) throw model::Failure("the serialized state is too short");
+  if (size != serialized_size()) throw model::Failure("the serialized state has another size than this model's");
   std::memcpy(&header, from, sizeof header);
   if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.high != facts.token.high ||
       header.low != facts.token.low || header.size != instance.memory_size()) {
