@@ -1,15 +1,16 @@
 // What threads bring: waves of dear units against two threads that have nothing to do with each other, and waves of
-// cheap units against one thread.
+// cheap units against one thread. And what processes take: the way there and back.
 //
 // Everything is wall time, since that is what threads are for. Both sides take turns in slices of a few milliseconds,
 // and the fastest slice of each side counts, so that what else the machine does disturbs both alike. A machine that has
 // no two cores free for a few milliseconds shows nothing.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,10 +18,12 @@
 #include <fmt/core.h>
 
 #include "callgrind.hpp"
-#include "host/fleets.hpp"
-#include "host/pool_fleet.hpp"
+#include "fleet/fleet.hpp"
+#include "host/local_host.hpp"
+#include "host/pooled_units.hpp"
+#include "host/process/process_host.hpp"
+#include "host/process/worker.hpp"
 #include "unit/lambda_unit.hpp"
-#include "unit/serial_fleet.hpp"
 
 namespace consort::bench {
 namespace {
@@ -50,57 +53,109 @@ int turns_of(double seconds) {
   return std::max(1, static_cast<int>(many * seconds / best));
 }
 
-// Units of one input and one output each, in a ring.
+// A unit of one input and one output; its model is the number of turns.
+std::unique_ptr<unit::Unit> make_unit(const fleet::UnitSpec& spec) {
+  auto unit = std::make_unique<LambdaUnit>(spec.name);
+  const auto in = unit->input("u", 0.0);
+  const auto out = unit->output("y", 0.5);
+  unit->on_step([=, turns = std::stoi(spec.model)](LambdaUnit::Values& v, const unit::StepRequest& r) {
+    v[out] = busy(v[in], turns);
+    return completed(r);
+  });
+  return unit;
+}
+
+// A pool that can be told to share every wave, and says how often it did.
+class PoolHost final : public fleet::Host {
+ public:
+  explicit PoolHost(bool always) : always_(always) {}
+  [[nodiscard]] std::shared_ptr<const describe::Description> describe(const fleet::UnitSpec&) override {
+    return nullptr;
+  }
+  [[nodiscard]] std::unique_ptr<fleet::HostedUnits> make(std::span<const fleet::UnitSpec> specs) override {
+    auto units = std::make_unique<host::PooledUnits>(specs, make_unit, 2);
+    units->always_share(always_);
+    pool = units.get();
+    return units;
+  }
+  host::PooledUnits* pool = nullptr;
+
+ private:
+  bool always_;
+};
+
+std::unique_ptr<fleet::Host> serial_host() {
+  host::HostSetup setup;
+  setup.factory = make_unit;
+  return host::make_serial_host(setup);
+}
+std::unique_ptr<fleet::Host> process_host() {
+  host::HostSetup setup;
+  setup.worker = "/proc/self/exe";  // see main()
+  return host::make_process_host(setup);
+}
+
+// Units in a ring, with the fleet that runs them.
 struct Ring {
-  Ring(std::uint32_t count, int turns) {
+  Ring(std::uint32_t count, int turns, std::unique_ptr<fleet::Host> on) : host(std::move(on)) {
+    std::vector<fleet::UnitSpec> specs;
+    std::vector<fleet::UnitId> all;
+    std::vector<fleet::Blocks> blocks;
     for (std::uint32_t u = 0; u < count; ++u) {
-      auto unit = std::make_unique<LambdaUnit>("unit" + std::to_string(u));
-      const auto in = unit->input("u", 0.0);
-      const auto out = unit->output("y", 0.5);
-      unit->on_step([=](LambdaUnit::Values& v, const unit::StepRequest& r) {
-        v[out] = busy(v[in], turns);
-        return completed(r);
-      });
-      const auto& d = unit->description();
-      const describe::VariableId choice[] = {0, 1};
-      unit::Ports p;
-      p.inputs = &sets.emplace_back(d, std::span(choice).first(1));
-      p.outputs = &sets.emplace_back(d, std::span(choice).last(1));
-      p.first_input.fill(u);
-      p.first_output.fill(u);
-      ports.push_back(p);
+      specs.push_back({.name = "unit" + std::to_string(u), .model = std::to_string(turns)});
       all.push_back(u);
-      units.push_back(std::move(unit));
+      fleet::Blocks b;
+      b.inputs = &input;
+      b.outputs = &output;
+      b.first_input.fill(u);
+      b.first_output.fill(u);
+      blocks.push_back(b);
     }
+    fleet = std::make_unique<fleet::Fleet>(specs, *host);
+    wave = fleet->declare_wave(all);
+    fleet->connect(blocks);
     signals.inputs.column<double>().resize(count);
     signals.outputs.column<double>().resize(count);
-    signals.next_event.assign(count, unit::never);
+    signals.order.assign(count, 0);
+    signals.next_event.assign(count, fleet::never);
   }
 
-  void run(unit::Fleet& fleet, int steps) {
+  void run(int steps) {
     auto& in = signals.inputs.column<double>();
     const auto& out = signals.outputs.column<double>();
     for (int i = 0; i < steps; ++i) {
       for (std::size_t u = 0; u < in.size(); ++u) in[u] = out[u == 0 ? in.size() - 1 : u - 1];
       const unit::StepRequest request{1e-3 * static_cast<double>(done++), 1e-3, false};
-      fleet.submit(all, unit::Verb::step, request, signals);
-      fleet.wait();
+      fleet->submit(wave, fleet::Verb::step, request, signals);
+      fleet->wait();
     }
   }
 
-  std::deque<describe::SignalSet> sets;
-  std::vector<std::unique_ptr<unit::Unit>> units;
-  std::vector<unit::Ports> ports;
-  std::vector<unit::UnitId> all;
-  unit::Signals signals;
+  std::unique_ptr<unit::Unit> prototype = make_unit({.name = "unit", .model = "0"});
+  describe::SignalSet input{prototype->description(), std::array<describe::VariableId, 1>{0}};
+  describe::SignalSet output{prototype->description(), std::array<describe::VariableId, 1>{1}};
+  std::unique_ptr<fleet::Host> host;
+  std::unique_ptr<fleet::Fleet> fleet;
+  fleet::WaveId wave;
+  fleet::Signals signals;
   std::uint64_t done = 0;
 };
 
+// A ring on two threads.
+struct PoolRing : Ring {
+  PoolRing(std::uint32_t count, int turns, bool always = false)
+      : Ring(count, turns, std::make_unique<PoolHost>(always)) {}
+  [[nodiscard]] double shared_percent() const {
+    const auto& pool = *static_cast<const PoolHost&>(*host).pool;
+    return 100 * static_cast<double>(pool.shared_waves()) / static_cast<double>(done);
+  }
+};
+
 // Of a run that goes on: helpers that slept while others had their turn are awake again.
-double time_of(Ring& ring, unit::Fleet& fleet, int steps) {
-  ring.run(fleet, 2);
+double time_of(Ring& ring, int steps) {
+  ring.run(2);
   const auto begin = Clock::now();
-  ring.run(fleet, steps);
+  ring.run(steps);
   return seconds_since(begin);
 }
 
@@ -134,49 +189,42 @@ double time_uncoupled(int turns, int calls) {
 void compare_dear_units() {
   constexpr int steps = 10;  // short, so that some slices are disturbed by nobody
   const int turns = turns_of(20e-6);
-  Ring serial_ring(8, turns);
-  Ring pool_ring(8, turns);
-  Ring shared_ring(8, turns);
-  unit::SerialFleet serial(serial_ring.units, serial_ring.ports);
-  host::PoolFleet pool(pool_ring.units, pool_ring.ports, 2);
-  host::PoolFleet shared(shared_ring.units, shared_ring.ports, 2);
-  shared.always_share(true);
+  Ring serial(8, turns, serial_host());
+  PoolRing pool(8, turns);
+  PoolRing shared(8, turns, true);
   double alone = 1e9;
   double chosen = 1e9;
   double together = 1e9;
   double uncoupled = 1e9;
   const auto begin = Clock::now();
   while (seconds_since(begin) < patience) {
-    alone = std::min(alone, time_of(serial_ring, serial, steps));
-    chosen = std::min(chosen, time_of(pool_ring, pool, steps));
-    together = std::min(together, time_of(shared_ring, shared, steps));
+    alone = std::min(alone, time_of(serial, steps));
+    chosen = std::min(chosen, time_of(pool, steps));
+    together = std::min(together, time_of(shared, steps));
     uncoupled = std::min(uncoupled, time_uncoupled(turns, 4 * steps));
   }
   fmt::print("8 units of 20 us: {:.1f} us per step on one thread, {:.1f} on two that are uncoupled (speed-up {:.2f})\n",
              1e6 * alone / steps, 1e6 * uncoupled / steps, alone / uncoupled);
   fmt::print("on two threads of the pool (target: ratio of the speed-ups at least 0.95)\n");
   fmt::print("  as it chooses   {:.1f} us, speed-up {:.2f}, ratio {:.3f}, {:.0f} % of waves shared\n",
-             1e6 * chosen / steps, alone / chosen, uncoupled / chosen,
-             100 * static_cast<double>(pool.shared_waves()) / static_cast<double>(pool_ring.done));
+             1e6 * chosen / steps, alone / chosen, uncoupled / chosen, pool.shared_percent());
   fmt::print("  always shared   {:.1f} us, speed-up {:.2f}, ratio {:.3f}\n", 1e6 * together / steps, alone / together,
              uncoupled / together);
 }
 
 void compare_cheap_units(std::uint32_t count, double cost) {
   const int turns = cost > 0 ? turns_of(cost) : 0;
-  Ring serial_ring(count, turns);
-  Ring pool_ring(count, turns);
-  unit::SerialFleet serial(serial_ring.units, serial_ring.ports);
-  host::PoolFleet pool(pool_ring.units, pool_ring.ports, 2);
-  serial_ring.run(serial, 100);
-  const int steps = std::max(10, static_cast<int>(2e-3 / (time_of(serial_ring, serial, 100) / 100)));
+  Ring serial(count, turns, serial_host());
+  PoolRing pool(count, turns);
+  serial.run(100);
+  const int steps = std::max(10, static_cast<int>(2e-3 / (time_of(serial, 100) / 100)));
   std::vector<double> ratios;
   double alone = 1e9;
   double together = 1e9;
   const auto begin = Clock::now();
   while (seconds_since(begin) < patience) {
-    const double a = time_of(serial_ring, serial, steps);
-    const double b = time_of(pool_ring, pool, steps);
+    const double a = time_of(serial, steps);
+    const double b = time_of(pool, steps);
     alone = std::min(alone, a);
     together = std::min(together, b);
     ratios.push_back(b / a);
@@ -185,19 +233,26 @@ void compare_cheap_units(std::uint32_t count, double cost) {
   fmt::print(
       "{:>5} units of {:>5.2f} us: {:>8.2f} us per step on one thread; on two {:.3f} of it, median {:.3f}, "
       "{:.0f} % of waves shared\n",
-      count, 1e6 * cost, 1e6 * alone / steps, together / alone, ratios[ratios.size() / 2],
-      100 * static_cast<double>(pool.shared_waves()) / static_cast<double>(pool_ring.done));
+      count, 1e6 * cost, 1e6 * alone / steps, together / alone, ratios[ratios.size() / 2], pool.shared_percent());
+}
+
+// The way to a process and back. With a core for each, everybody keeps awake; with fewer, processes sleep in between.
+void time_processes(std::uint32_t count) {
+  constexpr int steps = 200;
+  Ring ring(count, 0, process_host());
+  double best = 1e9;
+  const auto begin = Clock::now();
+  while (seconds_since(begin) < patience / 4) best = std::min(best, time_of(ring, steps));
+  fmt::print("{:>5} empty units in processes: {:.2f} us per step, {:.2f} per unit\n", count, 1e6 * best / steps,
+             1e6 * best / steps / count);
 }
 
 // What a step of empty units costs a pool that has fallen back, in instructions: that is the same on every machine.
 int run_for_callgrind(const std::string& which, std::uint32_t count, int steps) {
-  Ring ring(count, 0);
   if (which == "--serial") {
-    unit::SerialFleet serial(ring.units, ring.ports);
-    ring.run(serial, steps);
+    Ring(count, 0, serial_host()).run(steps);
   } else {
-    host::PoolFleet pool(ring.units, ring.ports, 2);
-    ring.run(pool, steps);
+    PoolRing(count, 0).run(steps);
   }
   return 0;
 }
@@ -223,6 +278,10 @@ void count_cheap_units(const std::string& program, std::uint32_t count) {
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   using namespace consort::bench;
+  if (argc == 3) {  // started as a worker by process_host()
+    return consort::host::run_worker(
+        argc, argv, [](const consort::fleet::UnitSpec& spec, const consort::host::Voice&) { return make_unit(spec); });
+  }
   if (argc == 4) return run_for_callgrind(argv[1], static_cast<std::uint32_t>(std::stoul(argv[2])), std::stoi(argv[3]));
   if (argc == 2) {  // --count: these alone
     for (const std::uint32_t count : {2U, 8U, 100U}) count_cheap_units(argv[0], count);
@@ -237,6 +296,8 @@ int main(int argc, char** argv) {
   compare_cheap_units(100, 0);
   compare_cheap_units(768, 0);
   compare_cheap_units(768, 0.1e-6);
+  fmt::print("\nprocesses\n");
+  for (const std::uint32_t count : {1U, 4U, 16U}) time_processes(count);
   if (!has_callgrind()) return 0;
   for (const std::uint32_t count : {2U, 8U, 100U}) count_cheap_units(argv[0], count);
 }

@@ -115,7 +115,7 @@ std::vector<Way> ways() {
     for (const int order : {0, 1, 2}) {
       Way way{fmt::format("{} {}", stepper.name, order), {}, usual()};
       way.run.stepper = std::string(stepper.name);
-      way.run.extrapolation = order;
+      way.run.extrapolation = std::to_string(order);
       way.run.iteration.tolerance = 1e-9;
       all.push_back(way);
     }
@@ -129,7 +129,7 @@ std::vector<Way> ways() {
       for (const int order : {0, 2}) {
         Way way{fmt::format("{}, {} {}", controller.name, stepper.name, order), std::string(controller.name), usual()};
         way.run.stepper = std::string(stepper.name);
-        way.run.extrapolation = order;
+        way.run.extrapolation = std::to_string(order);
         way.run.iteration.tolerance = 1e-9;
         all.push_back(way);
       }

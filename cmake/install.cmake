@@ -1,5 +1,5 @@
-# cmake --install: the program, the shared library with its public headers, and what find_package(consort) and pkg-config
-# need. The sources behind consort_add_fmu go along, so that models are exported without the repository.
+# cmake --install: the program, the shared library with its public headers and its worker, and what find_package(consort)
+# and pkg-config need. The sources behind consort_add_fmu go along, so that models are exported without the repository.
 include(CMakePackageConfigHelpers)
 set(consort_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/consort")
 set(consort_data_dir "${CMAKE_INSTALL_DATADIR}/consort")
@@ -17,6 +17,8 @@ if(TARGET consort)
     INCLUDES DESTINATION "${consort_include_dir}")
   install(EXPORT consort FILE consortTargets.cmake NAMESPACE consort:: DESTINATION "${consort_package_dir}")
 endif()
+# What the library starts for units in processes of their own; it looks for it here.
+install(TARGETS consort_worker RUNTIME DESTINATION "${consort_tool_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/consort" DESTINATION "${consort_include_dir}"
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 

@@ -11,7 +11,7 @@ namespace {
 graph::Document stiff_pair(const char* program, const char* stepper, int order, double step) {
   auto document = example::read_system(program);
   document.run.stepper = stepper;
-  document.run.extrapolation = order;
+  document.run.extrapolation = std::to_string(order);
   document.run.step = step;
   document.run.output_interval = 5e-3;
   document.run.iteration.tolerance = 1e-10;

@@ -14,7 +14,7 @@ enum class Pair { real, imaginary };
 constexpr const char* name_of(Pair pair) { return pair == Pair::real ? "real" : "imaginary"; }
 
 graph::Document with(graph::Document document, Pair pair, double d, int order) {
-  document.run.extrapolation = order;
+  document.run.extrapolation = std::to_string(order);
   document.system.settings.push_back({"first.d", fmt::format("{}", d)});
   document.system.settings.push_back({"second.d", fmt::format("{}", pair == Pair::real ? d : -d)});
   return document;

@@ -23,7 +23,7 @@ constexpr std::array references{
     Reference{"wheel.z", "car.z_wheel", 0.09660651}, Reference{"wheel.v", "car.v_wheel", 0.00429470}};
 
 example::Outcome coupled(graph::Document document, int order, double step) {
-  document.run.extrapolation = order;
+  document.run.extrapolation = std::to_string(order);
   document.run.step = step;
   return example::run(document);
 }

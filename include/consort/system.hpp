@@ -38,6 +38,7 @@ struct UnitOptions {
   std::string solver = {};                                             // for Model Exchange; default: bdf
   std::uint32_t substeps = 1;                                          // equal steps of its own per communication step
   std::vector<std::pair<std::string, std::string>> start_values = {};  // name in the unit, value as text
+  std::string host = {};                                               // where it runs; default: as the run says
 };
 
 // What is not given comes from the system's file, then from the units, then from defaults that Result::report() names.
@@ -47,8 +48,9 @@ struct RunOptions {
   std::optional<double> step_size = {};           // between communication points
   std::optional<double> output_interval = {};     // between rows; default: every communication point
   std::optional<double> tolerance = {};           // of the units' solvers
+  std::string host = {};                          // where units run: "threads" (default), "serial", "process"
   std::string stepper = {};                       // "jacobi", "gauss-seidel", …; default: chosen from the graph
-  std::optional<int> extrapolation = {};          // order of the polynomials that inputs follow within a step, 0 to 3
+  std::optional<int> extrapolation = {};          // order of the polynomials that inputs follow within a step, 0 to 5
   std::string controller = {};                    // "richardson", "modified", "ecco": steps by the coupling error
   std::optional<double> coupling_tolerance = {};  // of that error, relative; default: the tolerance
   std::optional<double> absolute_tolerance = {};  // of that error, times nominal values; default: as the relative one

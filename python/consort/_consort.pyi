@@ -98,6 +98,7 @@ class RunOptions:
     tolerance: Optional[float]
     stepper: str
     extrapolation: Optional[int]
+    host: str
     controller: str
     coupling_tolerance: Optional[float]
     absolute_tolerance: Optional[float]

@@ -109,11 +109,11 @@ class System:
 
     def run(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
             output_interval: Optional[float] = None, tolerance: Optional[float] = None, stepper: str = "",
-            extrapolation: Optional[int] = None, controller: str = "", coupling_tolerance: Optional[float] = None,
-            absolute_tolerance: Optional[float] = None, tolerance_for: str = "", min_step: Optional[float] = None,
-            max_step: Optional[float] = None, iteration: str = "", iteration_tolerance: Optional[float] = None,
-            iteration_most: Optional[int] = None, threads: Optional[int] = None,
-            set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
+            extrapolation: Optional[int] = None, host: str = "", controller: str = "",
+            coupling_tolerance: Optional[float] = None, absolute_tolerance: Optional[float] = None,
+            tolerance_for: str = "", min_step: Optional[float] = None, max_step: Optional[float] = None,
+            iteration: str = "", iteration_tolerance: Optional[float] = None, iteration_most: Optional[int] = None,
+            threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
             output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
             checkpoint_every: Optional[float] = None, checkpoint_file: Optional[Path] = None,
             restart_from: Optional[Path] = None, progress: Optional[ProgressFunction] = None) -> Result:
@@ -122,7 +122,8 @@ class System:
         What is not given comes from the system's file, then from the units, then from defaults that the report names.
 
         step: between communication points in s; output_interval: between rows (default: every communication point).
-        stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). controller: "richardson", "modified" or
+        stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). host: where units run, "threads" (default),
+        "serial" or "process", each in a process of its own; the numbers are the same. controller: "richardson", "modified" or
         "ecco" choose steps that keep the coupling error within coupling_tolerance (default: the tolerance), and report
         it; tolerance_for: "step" (default), or "run" when the errors of all steps together are to stay within it.
         absolute_tolerance: times the nominal value of each output (default: as coupling_tolerance). min_step, max_step: the
@@ -143,6 +144,7 @@ class System:
         communication point and raises KeyboardInterrupt, with a `result` likewise.
         """
         options = _options(start, stop, step, output_interval, tolerance, stepper, extrapolation, threads, set, output)
+        options.host = host
         options.controller, options.coupling_tolerance = controller, coupling_tolerance
         options.absolute_tolerance, options.tolerance_for = absolute_tolerance, tolerance_for
         options.min_step, options.max_step = min_step, max_step

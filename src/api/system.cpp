@@ -37,6 +37,7 @@ System& System::add(std::string unit, const std::filesystem::path& source, const
   component.interface = interface;
   component.solver = options.solver;
   component.substeps = options.substeps;
+  component.host = options.host;
   for (const auto& [name, value] : options.start_values) component.set(name, value);
   return *this;
 }
@@ -93,7 +94,7 @@ engine::SimulationOptions simulation_options(const graph::RunSettings& said, con
   take(run.step, o.step_size);
   take(run.output_interval, o.output_interval);
   take(run.tolerance, o.tolerance);
-  take(run.extrapolation, o.extrapolation);
+  if (o.extrapolation) run.extrapolation = std::to_string(*o.extrapolation);
   take(run.control.tolerance, o.coupling_tolerance);
   take(run.control.absolute, o.absolute_tolerance);
   take(run.control.minimum, o.min_step);
@@ -105,6 +106,7 @@ engine::SimulationOptions simulation_options(const graph::RunSettings& said, con
   if (!o.iteration.empty()) run.iteration.method = o.iteration;
   if (!o.controller.empty()) run.control.controller = o.controller;
   if (!o.stepper.empty()) run.stepper = o.stepper;
+  if (!o.host.empty()) run.host = o.host;
   if (!o.input_file.empty()) run.input_file = o.input_file.string();
   if (!o.outputs.empty()) run.record = o.outputs;
   for (const auto& [path, value] : o.settings) options.settings.push_back({path, value, {}, {}});

@@ -234,10 +234,14 @@ void tell_crash(int signal) {
       report(signal);
     }
   }
-  for (std::size_t i = 0; i < crash_signals.size(); ++i)
-    if (crash_signals[i] == signal) ::sigaction(signal, &others_actions[i], nullptr);
-  // What faulted faults again when this returns; what was raised is over.
-  if (signal == SIGABRT) ::raise(signal);
+  bool nobody_cares = false;
+  for (std::size_t i = 0; i < crash_signals.size(); ++i) {
+    if (crash_signals[i] != signal) continue;
+    ::sigaction(signal, &others_actions[i], nullptr);
+    nobody_cares = others_actions[i].sa_handler == SIG_DFL;
+  }
+  // What faulted faults again when this returns, for a handler that wants to see it; what was raised is over.
+  if (signal == SIGABRT || nobody_cares) ::raise(signal);
 }
 
 // --- an end that was asked for

@@ -14,8 +14,10 @@
 #include "cli/progress.hpp"
 #include "cli/written_files.hpp"
 #include "couple/accelerator.hpp"
+#include "couple/approximation.hpp"
 #include "engine/simulation.hpp"
 #include "engine/system_files.hpp"
+#include "host/hosts.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
 #include "solve/nonlinear.hpp"
@@ -34,7 +36,7 @@ struct Options {
   bool allow_outside = false;
   std::vector<std::string> parameters;
   graph::RunSettings run;  // what the command line says; the file's otherwise
-  std::optional<int> extrapolation;
+  std::string extrapolation;
   std::string tolerance_for;
   std::optional<int> compression;
   std::vector<std::string> set;
@@ -64,6 +66,7 @@ void merge(const Options& o, graph::RunSettings& run) {
   take(run.threads, o.run.threads);
   take(run.real_time, o.run.real_time);
   if (!o.run.stepper.empty()) run.stepper = o.run.stepper;
+  if (!o.run.host.empty()) run.host = o.run.host;
   if (!o.run.input_file.empty()) run.input_file = o.run.input_file;
   if (!o.record.empty()) run.record = o.record;
   if (!o.output_file.empty()) run.result_file = o.output_file;
@@ -76,7 +79,7 @@ void merge(const Options& o, graph::RunSettings& run) {
   take(run.control.absolute, control.absolute);
   take(run.control.minimum, control.minimum);
   take(run.control.maximum, control.maximum);
-  if (o.extrapolation) run.extrapolation = *o.extrapolation;
+  if (!o.extrapolation.empty()) run.extrapolation = o.extrapolation;
   if (!o.tolerance_for.empty()) run.control.tolerance_for = step::tolerance_for(o.tolerance_for);
   if (o.compression) run.compression = *o.compression;
 }
@@ -203,8 +206,11 @@ void add_run(CLI::App& app, Action& action) {
              "estimated, a "
              "tenth of its tolerance)");
   c.add_option("--stepper", o->run.stepper, names_of(step::steppers()) + " (default: chosen from the graph)");
-  add_number(c, "--extrapolation", o->extrapolation,
-             "order of the polynomials that inputs follow within a step, 0 to 3");
+  c.add_option("--extrapolation", o->extrapolation,
+               fmt::format("how inputs move within a step: {}; or the order of the polynomial, 0 to 5",
+                           names_of(couple::approximations())));
+  c.add_option("--host", o->run.host,
+               "where units run that do not say otherwise: " + names_of(host::hosts()) + " (default: threads)");
   c.add_option("--controller", o->run.control.controller,
                "how long communication steps are: " + names_of(step::controllers()) + " (default: fixed)");
   add_number(c, "--coupling-tolerance", o->run.control.tolerance,

@@ -1,14 +1,14 @@
 // Fixed points x = G(x) where G costs a step of all units: methods that need few evaluations.
 //
 // An accelerator is told each pair of x and G(x) and says what to try next. What it remembers from one pair, and from
-// one step of the run, to the next is in a Memory that the caller keeps with the state of the run, so that a step that
-// is taken back is forgotten with it. Steps follow each other as
+// one step of the run, to the next is in slots of the run's memory, so that a step that is taken back is forgotten with
+// it. Steps follow each other as
 //
 //   accelerator.begin(memory, h);
 //   for (;;) { …evaluate…; accelerator.observe(memory, iterate); if (converged) break; accelerator.next(memory,
 //   iterate, x); }
 //
-// and allocate nothing once a memory has been prepared.
+// and allocate nothing.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,48 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/time.hpp"
+#include "couple/memory.hpp"
 
 namespace consort::couple {
 
-// What every accelerator may remember; what the fields mean is the accelerator's business.
+// What every accelerator may remember; what the fields mean is the accelerator's business. A view of slots in the
+// memory of a run, made anew for every step.
+struct AccelerationCounters {
+  std::uint64_t step = 0;     // counted from 1
+  std::uint64_t columns = 0;  // ever added
+  std::uint32_t pairs = 0;    // in this step
+  std::uint32_t has_matrix = 0;
+  double factor = 1;  // Aitken's; the step size that a matrix belongs to
+};
 struct AccelerationMemory {
-  std::vector<double> x, residual;  // of the last pair
-  std::vector<double> numbers;      // columns or a matrix
-  std::vector<std::uint64_t> tags;  // per column: the step that it comes from
-  std::uint64_t step = 0;           // counted from 1
-  std::uint64_t columns = 0;        // ever added
-  std::uint32_t pairs = 0;          // in this step
-  double factor = 1;                // Aitken's; the step size that a matrix belongs to
-  bool has_matrix = false;
+  std::span<double> x, residual;  // of the last pair
+  std::span<double> numbers;      // columns or a matrix
+  std::span<std::uint64_t> tags;  // per column: the step that it comes from
+  AccelerationCounters& counters;
+};
+// How much room it takes beside x and residual.
+struct AccelerationRoom {
+  std::size_t numbers = 0;
+  std::size_t tags = 0;
+};
+
+// Where the memory of one problem is.
+class AccelerationSlots {
+ public:
+  AccelerationSlots() = default;
+  // In the arena that goes back with a rejected step, under this name.
+  AccelerationSlots(Memory& memory, const std::string& name, std::size_t unknowns, const AccelerationRoom& room);
+  [[nodiscard]] AccelerationMemory in(Memory& memory) const;
+
+ private:
+  Slot<double> x_, residual_, numbers_;
+  Slot<std::uint64_t> tags_;
+  Slot<AccelerationCounters> counters_;
 };
 
 struct Iterate {
@@ -53,8 +78,8 @@ struct AccelerationOptions {
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
-  // Empties a memory and gives it room for n unknowns.
-  virtual void prepare(AccelerationMemory& memory, std::size_t n) const;
+  // For n unknowns.
+  [[nodiscard]] virtual AccelerationRoom room(std::size_t) const { return {}; }
   // A new problem, that of a step of size h: what came before it is near, but not of it.
   virtual void begin(AccelerationMemory& memory, Duration h) const;
   virtual void observe(AccelerationMemory& memory, const Iterate& iterate) = 0;

@@ -21,15 +21,24 @@ constexpr std::array<AcceleratorRow, 7> rows{{
 
 }  // namespace
 
-void Accelerator::prepare(AccelerationMemory& memory, std::size_t n) const {
-  memory = {};
-  memory.x.resize(n);
-  memory.residual.resize(n);
+AccelerationSlots::AccelerationSlots(Memory& memory, const std::string& name, std::size_t unknowns,
+                                     const AccelerationRoom& room)
+    : x_(memory.back.reserve<double>(name + " guesses", unknowns)),
+      residual_(memory.back.reserve<double>(name + " residuals", unknowns)),
+      numbers_(memory.back.reserve<double>(name + " numbers", room.numbers)),
+      tags_(memory.back.reserve<std::uint64_t>(name + " tags", room.tags)),
+      counters_(memory.back.reserve<AccelerationCounters>(name + " counters")) {
+  memory.back.at(counters_) = {};
+}
+
+AccelerationMemory AccelerationSlots::in(Memory& memory) const {
+  return {memory.back[x_], memory.back[residual_], memory.back[numbers_], memory.back[tags_],
+          memory.back.at(counters_)};
 }
 
 void Accelerator::begin(AccelerationMemory& memory, Duration) const {
-  ++memory.step;
-  memory.pairs = 0;
+  ++memory.counters.step;
+  memory.counters.pairs = 0;
 }
 
 std::span<const AcceleratorRow> accelerators() { return rows; }

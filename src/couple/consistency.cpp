@@ -25,14 +25,15 @@ constexpr auto real = static_cast<std::size_t>(Type::Float64);
 // for, and taken anew until it does not change any more.
 class Consistency::LoopSolver {
  public:
-  LoopSolver(const graph::Plan& plan, const graph::Loop& loop, const graph::LoopSettings& settings,
+  LoopSolver(const graph::Plan& plan, fleet::Fleet& fleet, const graph::Loop& loop, const graph::LoopSettings& settings,
              const Consistency& owner)
       : plan_(plan),
         loop_(loop),
         method_(solve::find_nonlinear_method(settings.method)),
         options_{settings.tolerance, settings.iterations},
         owner_(owner),
-        units_(loop.units) {
+        units_(loop.units),
+        wave_(fleet.declare_wave(loop.units)) {
     for (const auto& in : loop.inputs) {
       const auto& unit = plan.units[in.unit];
       const auto place = unit.inputs.place(in.input);
@@ -47,9 +48,12 @@ class Consistency::LoopSolver {
     }
     guess_.resize(unknowns_.size());
     find_rows();
+    differentiable_ = differentiable_ &&
+                      std::all_of(units_.begin(), units_.end(), [&](UnitId u) { return fleet.traits(u).derivatives; });
+    if (differentiable_) make_queries();
   }
 
-  void operator()(unit::Fleet& fleet, RunState& state, LoopReport& report) {
+  void operator()(fleet::Fleet& fleet, RunState& state, LoopTally& report) {
     gather(state);
     auto& inputs = state.signals.inputs.column<double>();
     ++report.solved;
@@ -90,7 +94,7 @@ class Consistency::LoopSolver {
     std::uint32_t kept = 0;
   };
 
-  void solve(unit::Fleet& fleet, RunState& state, LoopReport& report) {
+  void solve(fleet::Fleet& fleet, RunState& state, LoopTally& report) {
     solve::FixedPoint problem;
     problem.size = unknowns_.size();
     problem.g = [&](std::span<const double> x, std::span<double> image) { evaluate(fleet, state, x, image); };
@@ -107,11 +111,11 @@ class Consistency::LoopSolver {
     for (const auto u : units_) owner_.gathers_[u](state.signals.outputs, state.signals.inputs);
     if (owner_.overrides_) owner_.overrides_(state);
   }
-  void exchange(unit::Fleet& fleet, RunState& state) const {
-    fleet.ask(units_, unit::Verb::evaluate, state.t, state.signals);
+  void exchange(fleet::Fleet& fleet, RunState& state) const {
+    fleet.ask(wave_, fleet::Verb::evaluate, state.t, state.signals);
   }
 
-  void evaluate(unit::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> image) {
+  void evaluate(fleet::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> image) {
     auto& inputs = state.signals.inputs.column<double>();
     for (std::size_t i = 0; i < x.size(); ++i) inputs[unknowns_[i]] = x[i];
     exchange_others(state.signals.inputs, kept_, false);
@@ -214,31 +218,50 @@ class Consistency::LoopSolver {
   }
 
   // ∂c(g(u))/∂u from the directional derivatives of all units of the loop; false when one has none.
-  bool jacobian(unit::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> j) {
+  bool jacobian(fleet::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> j) {
     if (!differentiable_ || owner_.overrides_) return false;
-    for (const auto u : units_)
-      if (fleet.unit(u).derivatives() == nullptr) return false;
     auto& inputs = state.signals.inputs.column<double>();
     for (std::size_t i = 0; i < x.size(); ++i) inputs[unknowns_[i]] = x[i];
     exchange_others(state.signals.inputs, kept_, false);
     exchange(fleet, state);
+    fleet.differentiate(fleet::DerivativeOf::outputs, queries_);
     const std::size_t n = unknowns_.size();
     std::fill(j.begin(), j.end(), 0.0);
-    for (std::size_t column = 0; column < n; ++column) add_column(fleet, knowns_[column], j.subspan(column * n, n));
+    for (std::size_t q = 0; q < queries_.size(); ++q) {
+      const std::size_t column = columns_[q];
+      for (std::size_t row = 0; row < n; ++row)
+        if (rows_[row].member == knowns_[column].member)
+          j[column * n + row] = rows_[row].factor * queries_[q].sensitivity[rows_[row].at];
+    }
     return true;
   }
 
-  void add_column(unit::Fleet& fleet, const Known& known, std::span<double> to) {
-    const auto& asked = asked_[known.member];
-    if (asked.references.empty()) return;
-    seed_.assign(known.count, 0.0);
-    seed_[known.element] = 1;
-    sensitivity_.assign(asked.elements, 0.0);
-    fleet.unit(units_[known.member])
-        .derivatives()
-        ->directional(asked.references, {&known.reference, 1}, seed_, sensitivity_);
-    for (std::size_t row = 0; row < rows_.size(); ++row)
-      if (rows_[row].member == known.member) to[row] = rows_[row].factor * sensitivity_[rows_[row].at];
+  // What is asked for every Jacobian, with room for the answers.
+  void make_queries() {
+    std::size_t seeds = 0;
+    std::size_t answers = 0;
+    for (const auto& known : knowns_) {
+      if (asked_[known.member].references.empty()) continue;
+      seeds += known.count;
+      answers += asked_[known.member].elements;
+    }
+    seeds_.assign(seeds, 0.0);
+    sensitivities_.assign(answers, 0.0);
+    seeds = answers = 0;
+    for (std::size_t column = 0; column < knowns_.size(); ++column) {
+      const auto& known = knowns_[column];
+      const auto& asked = asked_[known.member];
+      if (asked.references.empty()) continue;
+      seeds_[seeds + known.element] = 1;
+      queries_.push_back({units_[known.member],
+                          asked.references,
+                          {&known.reference, 1},
+                          std::span(seeds_).subspan(seeds, known.count),
+                          std::span(sensitivities_).subspan(answers, asked.elements)});
+      columns_.push_back(column);
+      seeds += known.count;
+      answers += asked.elements;
+    }
   }
 
   [[nodiscard]] std::uint32_t member(UnitId unit) const {
@@ -291,21 +314,24 @@ class Consistency::LoopSolver {
   std::vector<Other> others_;
   Columns kept_;  // of the others
   bool differentiable_ = true;
-  std::vector<double> guess_, seed_, sensitivity_;
+  fleet::WaveId wave_;                           // of all its units
+  std::vector<fleet::DerivativeQuery> queries_;  // one per unknown whose unit is asked for something
+  std::vector<std::size_t> columns_;             // the same: which unknown
+  std::vector<double> guess_, seeds_, sensitivities_;
 };
 
-Consistency::Consistency(const graph::Plan& plan, const graph::LoopSettings& settings, std::vector<bool> takes_part)
-    : gathers_(plan.units.size()), solvers_(plan.loops.size()), reports_(plan.loops.size()) {
+Consistency::Consistency(const graph::Plan& plan, fleet::Fleet& fleet, const graph::LoopSettings& settings,
+                         std::vector<bool> takes_part)
+    : gathers_(plan.units.size()), solvers_(plan.loops.size()) {
   const auto all = [](UnitId, UnitId) { return true; };
   const Gather::Owners owners(plan);
   for (UnitId u = 0; u < plan.units.size(); ++u)
     if (takes_part[u]) gathers_[u] = Gather(plan, owners, std::span(&u, 1), all);
   for (std::size_t l = 0; l < plan.loops.size(); ++l) {
-    reports_[l].variables = plan.loops[l].variables;
     const auto& units = plan.loops[l].units;
     // A loop through a unit that answers only after a step is delayed by that step, and so no loop here.
     if (std::all_of(units.begin(), units.end(), [&](UnitId u) { return takes_part[u]; }))
-      solvers_[l] = std::make_unique<LoopSolver>(plan, plan.loops[l], settings, *this);
+      solvers_[l] = std::make_unique<LoopSolver>(plan, fleet, plan.loops[l], settings, *this);
   }
   for (const auto& e : plan.evaluation) {
     if (e.unit != graph::no_unit) {
@@ -321,24 +347,20 @@ Consistency::Consistency(const graph::Plan& plan, const graph::LoopSettings& set
 
 Consistency::~Consistency() = default;
 
-void Consistency::refresh(UnitId unit, unit::Fleet& fleet, RunState& state) {
+void Consistency::refresh(UnitId unit, fleet::Fleet& fleet, RunState& state) {
   gathers_[unit](state.signals.outputs, state.signals.inputs);
   if (overrides_) overrides_(state);
-  fleet.ask(std::span(&unit, 1), unit::Verb::evaluate, state.t, state.signals);
+  fleet.ask(fleet.wave_of(unit), fleet::Verb::evaluate, state.t, state.signals);
 }
 
-void Consistency::operator()(unit::Fleet& fleet, RunState& state) {
+void Consistency::operator()(fleet::Fleet& fleet, RunState& state) {
   for (const auto& e : order_) {
     if (e.unit != graph::no_unit) {
       refresh(e.unit, fleet, state);
     } else {
-      (*solvers_[e.loop])(fleet, state, reports_[e.loop]);
+      (*solvers_[e.loop])(fleet, state, state.loops[e.loop]);
     }
   }
-}
-
-void Consistency::reset_counts() {
-  for (auto& report : reports_) report = {std::move(report.variables)};
 }
 
 }  // namespace consort::couple

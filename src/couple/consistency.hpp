@@ -13,25 +13,19 @@
 
 #include "couple/gather.hpp"
 #include "couple/run_state.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
 #include "solve/nonlinear.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::couple {
 
-struct LoopReport {
-  std::vector<std::string> variables;
-  std::uint64_t solved = 0;
-  std::uint64_t iterations = 0;
-  std::uint64_t evaluations = 0;
-  double largest_residual = 0;  // relative, over all solutions
-};
-
 class Consistency {
  public:
-  // `takes_part`: by unit; the others' outputs are taken as they are. The plan must outlive it.
-  Consistency(const graph::Plan& plan, const graph::LoopSettings& settings, std::vector<bool> takes_part);
+  // `takes_part`: by unit; the others' outputs are taken as they are. The plan must outlive it. Declares waves of the
+  // fleet, which is not connected yet.
+  Consistency(const graph::Plan& plan, fleet::Fleet& fleet, const graph::LoopSettings& settings,
+              std::vector<bool> takes_part);
   ~Consistency();
   Consistency(const Consistency&) = delete;
   Consistency& operator=(const Consistency&) = delete;
@@ -42,21 +36,17 @@ class Consistency {
   // What changes inputs after they have been routed: scenarios. To be set before the first use.
   void set_overrides(std::function<void(RunState&)> overrides) { overrides_ = std::move(overrides); }
 
-  // Throws Error (run) when a loop does not converge; it names the variables and shows the last residuals.
-  void operator()(unit::Fleet& fleet, RunState& state);
-
-  [[nodiscard]] const std::vector<LoopReport>& loops() const { return reports_; }
-  // Counts from here on; what was counted before is somebody else's business.
-  void reset_counts();
+  // What loops take is added to state.loops. Throws Error (run) when one does not converge; it names the variables and
+  // shows the last residuals.
+  void operator()(fleet::Fleet& fleet, RunState& state);
 
  private:
   class LoopSolver;
-  void refresh(graph::UnitId unit, unit::Fleet& fleet, RunState& state);
+  void refresh(graph::UnitId unit, fleet::Fleet& fleet, RunState& state);
 
   std::vector<graph::Evaluation> order_;
   std::vector<Gather> gathers_;  // by unit
   std::vector<std::unique_ptr<LoopSolver>> solvers_;
-  std::vector<LoopReport> reports_;
   std::function<void(RunState&)> overrides_;
 };
 

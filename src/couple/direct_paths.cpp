@@ -55,21 +55,23 @@ DirectPaths::DirectPaths(const graph::Plan& plan, const std::vector<EstimatedOut
   dl_.assign(size_ * size_, 0.0);
   matrix_ = dl_;
   rhs_.resize(size_);
+  static constexpr double seed = 1;
+  sensitivities_.resize(paths_.size());
+  for (std::size_t i = 0; i < paths_.size(); ++i)
+    queries_.push_back(
+        {paths_[i].unit, {&paths_[i].output, 1}, {&paths_[i].input, 1}, {&seed, 1}, {&sensitivities_[i], 1}});
 }
 
-bool DirectPaths::known(unit::Fleet& fleet) const {
-  return complete_ && std::all_of(paths_.begin(), paths_.end(),
-                                  [&](const Path& p) { return fleet.unit(p.unit).derivatives() != nullptr; });
+bool DirectPaths::known(const fleet::Fleet& fleet) const {
+  return complete_ &&
+         std::all_of(paths_.begin(), paths_.end(), [&](const Path& p) { return fleet.traits(p.unit).derivatives; });
 }
 
-void DirectPaths::evaluate(unit::Fleet& fleet) {
+void DirectPaths::evaluate(fleet::Fleet& fleet) {
+  fleet.differentiate(fleet::DerivativeOf::outputs, queries_);
   std::fill(dl_.begin(), dl_.end(), 0.0);
-  const double seed = 1;
-  for (const auto& p : paths_) {
-    double sensitivity = 0;
-    fleet.unit(p.unit).derivatives()->directional({&p.output, 1}, {&p.input, 1}, {&seed, 1}, {&sensitivity, 1});
-    dl_[p.to * size_ + p.from] += p.factor * sensitivity;
-  }
+  for (std::size_t i = 0; i < paths_.size(); ++i)
+    dl_[paths_[i].to * size_ + paths_[i].from] += paths_[i].factor * sensitivities_[i];
 }
 
 // (ratio C⁻¹ - I)⁻¹ = C (ratio I - C)⁻¹; elimination with pivots, since the matrix is small.

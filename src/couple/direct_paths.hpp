@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "couple/error_estimate.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::couple {
 
@@ -16,15 +16,20 @@ class DirectPaths {
   DirectPaths() = default;
   // Between those outputs that are marked as feed-through.
   DirectPaths(const graph::Plan& plan, const std::vector<EstimatedOutput>& outputs);
+  DirectPaths(DirectPaths&&) = default;  // queries point into the vectors, which stay where they are
+  DirectPaths& operator=(DirectPaths&&) = default;
+  DirectPaths(const DirectPaths&) = delete;
+  DirectPaths& operator=(const DirectPaths&) = delete;
+  ~DirectPaths() = default;
 
   // Whether an output that follows inputs drives another such output: otherwise there is nothing to correct.
   [[nodiscard]] bool in_series() const { return in_series_; }
   // Whether all units on such paths tell their derivatives. Those of arrays are not asked for, nor more than some
   // hundred.
-  [[nodiscard]] bool known(unit::Fleet& fleet) const;
+  [[nodiscard]] bool known(const fleet::Fleet& fleet) const;
 
   // At the present point. Off the step path where nothing is in series.
-  void evaluate(unit::Fleet& fleet);
+  void evaluate(fleet::Fleet& fleet);
   // differences (fine - coarse) become estimates: (ratio C⁻¹ - I)⁻¹ differences with C = I + (order + 1) D L, where
   // outputs that follow states have a ratio of their own and no paths. False, and nothing changed, when the matrix is
   // singular.
@@ -40,6 +45,8 @@ class DirectPaths {
     double factor = 1;
   };
   std::vector<Path> paths_;
+  std::vector<fleet::DerivativeQuery> queries_;  // by path
+  std::vector<double> sensitivities_;
   bool in_series_ = false;
   bool complete_ = true;  // paths_ has them all
   std::size_t size_ = 0;

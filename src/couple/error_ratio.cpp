@@ -12,18 +12,26 @@ double Nodes::product(double s) const {
 }
 
 double Nodes::integral(double from, double to) const {
-  // Three points of Gauss are exact for degrees up to 5; there are at most four nodes.
   const double middle = 0.5 * (from + to);
   const double half = 0.5 * (to - from);
+  // Three points of Gauss are exact for degrees up to 5, four for degrees up to 7.
+  if (count_ > 5) {
+    const double root = 2.0 / 7 * std::sqrt(1.2);
+    const double inner = half * std::sqrt(3.0 / 7 - root);
+    const double outer = half * std::sqrt(3.0 / 7 + root);
+    const double less = (18 - std::sqrt(30.0)) / 36;
+    return half * ((1 - less) * (product(middle - inner) + product(middle + inner)) +
+                   less * (product(middle - outer) + product(middle + outer)));
+  }
   const double away = half * std::sqrt(0.6);
   return half / 9 * (5 * product(middle - away) + 8 * product(middle) + 5 * product(middle + away));
 }
 
-Nodes nodes_before(const History& history, Time t, Duration h, int order) {
+Nodes nodes_before(const History& history, const Memory& memory, Time t, Duration h, int order) {
   Nodes nodes;
   nodes.add(0);
-  for (int i = 0; i < history.points() && nodes.order() < order; ++i)
-    if (history.time(i) < t) nodes.add((t - history.time(i)) / h);
+  for (int i = 0; i < history.points(memory) && nodes.order() < order; ++i)
+    if (history.time(memory, i) < t) nodes.add((t - history.time(memory, i)) / h);
   return nodes;
 }
 

@@ -33,7 +33,7 @@ class Nodes {
 };
 
 // The nodes of a step that begins at `t` with inputs of this order: `t` itself, and what the history holds before it.
-[[nodiscard]] Nodes nodes_before(const History& history, Time t, Duration h, int order);
+[[nodiscard]] Nodes nodes_before(const History& history, const Memory& memory, Time t, Duration h, int order);
 // The nodes of the second half, when the first one had these.
 [[nodiscard]] Nodes nodes_of_second_half(const Nodes& first, int order);
 

@@ -5,10 +5,10 @@
 namespace consort::couple {
 
 // Fornberg's recursion for the weights of finite differences on arbitrary points.
-Weights derivative_weights(std::span<const Time> points, Time at) {
+void derivative_weights(std::span<const Time> points, Time at, Weights& w) {
   CONSORT_ASSERT(!points.empty() && points.size() <= most_points);
   const auto n = points.size();
-  Weights w{};
+  for (std::size_t m = 0; m < n; ++m) std::fill_n(w[m].begin(), n, 0.0);
   w[0][0] = 1;
   double c1 = 1;
   double c4 = points[0] - at;
@@ -29,20 +29,37 @@ Weights derivative_weights(std::span<const Time> points, Time at) {
     }
     c1 = c2;
   }
+}
+
+Weights derivative_weights(std::span<const Time> points, Time at) {
+  Weights w{};
+  derivative_weights(points, at, w);
   return w;
 }
 
-History::History(std::size_t width) : width_(width), values_(width * slots) {}
+History::History(Memory& memory, const std::string& name, std::size_t width)
+    : width_(width),
+      ends_(memory.back.reserve<Ends>(name)),
+      times_(memory.stays.reserve<Time>(name + " times", places)),
+      values_(memory.stays.reserve<double>(name + " values", width * places)) {}
 
-void History::push(Time t, std::span<const double> values) {
+void History::push(Memory& memory, Time t, std::span<const double> values) const {
   CONSORT_ASSERT(values.size() == width_);
-  if (count_ == 0 || times_[slot(0)] != t) {
-    newest_ = newest_ + 1 == slots ? 0 : newest_ + 1;
-    ++pushed_;
-    count_ = std::min(count_ + 1, most_points);
+  auto& e = memory.back.at(ends_);
+  if (e.count == 0 || memory.stays[times_][place(memory, 0)] != t) {
+    e.newest = e.newest + 1 == places ? 0 : e.newest + 1;
+    ++e.pushed;
+    e.count = std::min(e.count + 1, most_points);
   }
-  times_[slot(0)] = t;
-  std::copy(values.begin(), values.end(), values_.begin() + static_cast<std::ptrdiff_t>(slot(0) * width_));
+  const std::size_t at = place(memory, 0);
+  memory.stays[times_][at] = t;
+  std::copy(values.begin(), values.end(), memory.stays[values_].begin() + static_cast<std::ptrdiff_t>(at * width_));
+}
+
+void History::take_up(Memory& memory, const Ends& before) const {
+  auto& e = memory.back.at(ends_);
+  CONSORT_ASSERT(e.pushed - before.pushed <= most_undone);
+  e.count = std::min(before.count + static_cast<int>(e.pushed - before.pushed), most_points);
 }
 
 }  // namespace consort::couple

@@ -3,84 +3,76 @@
 // All of it works with steps of any size; after an event the history is dropped and orders start at 0 again.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+#include <string>
 
-#include "base/error.hpp"
 #include "base/time.hpp"
+#include "couple/memory.hpp"
+#include "fleet/signals.hpp"
 
 namespace consort::couple {
 
-inline constexpr int most_points = 4;  // polynomials of degree 3
+inline constexpr int most_points = fleet::highest_order + 1;
 
 // Weights that turn values at points into the derivatives of the polynomial through them: derivative m of the
-// polynomial at `at` is Σ weight[m][k] · value[k]. `points` (at most most_points, all different).
+// polynomial at `at` is Σ weight[m][k] · value[k], for m and k less than the number of points (at most most_points, all
+// different).
 using Weights = std::array<std::array<double, most_points>, most_points>;
+void derivative_weights(std::span<const Time> points, Time at, Weights& weights);
 [[nodiscard]] Weights derivative_weights(std::span<const Time> points, Time at);
 
+// A ring of points in the memory of a run: values stay, and its ends go back with a rejected step. There are spare
+// places, so that no value has to be copied for that, as long as at most `most_undone` points come in between.
 class History {
  public:
-  History() = default;
-  explicit History(std::size_t width);
+  static constexpr int most_undone = 2;
+  // Its ends.
+  struct Ends {
+    std::int32_t count = 0;
+    std::int32_t newest = 0;
+    std::uint64_t pushed = 0;  // points so far, less those that were taken back
+  };
 
-  [[nodiscard]] int points() const { return count_; }
-  [[nodiscard]] Time time(int back) const { return times_[slot(back)]; }  // 0: the newest
-  [[nodiscard]] std::span<const double> values(int back) const {
-    return {values_.data() + slot(back) * width_, width_};
+  History() = default;
+  // Before the run.
+  History(Memory& memory, const std::string& name, std::size_t width);
+
+  [[nodiscard]] int points(const Memory& memory) const { return memory.back.at(ends_).count; }
+  [[nodiscard]] Time time(const Memory& memory, int back) const {  // 0: the newest
+    return memory.stays[times_][place(memory, back)];
+  }
+  [[nodiscard]] std::span<const double> values(const Memory& memory, int back) const {
+    return memory.stays[values_].subspan(place(memory, back) * width_, width_);
   }
 
   // The newest point; a second one at the same time replaces the first.
-  void push(Time t, std::span<const double> values);
-  void drop() { count_ = 0; }
-  // Where it is, to go back to: a step that is rejected takes its points back with it. There are spare slots, so that
-  // no value has to be copied for it, as long as at most `most_undone` points come in between.
-  static constexpr int most_undone = 2;
-  struct Mark {
-    int count = 0;
-    int newest = 0;
-    std::uint64_t pushed = 0;
-  };
-  [[nodiscard]] Mark mark() const { return {count_, newest_, pushed_}; }
-  void go_back(const Mark& mark) {
-    CONSORT_ASSERT(pushed_ - mark.pushed <= most_undone);
-    count_ = mark.count;
-    newest_ = mark.newest;
-    pushed_ = mark.pushed;
-  }
-  // As if nothing had been dropped since.
-  void take_up(const Mark& mark) {
-    CONSORT_ASSERT(pushed_ - mark.pushed <= most_undone);
-    count_ = std::min(mark.count + static_cast<int>(pushed_ - mark.pushed), most_points);
-  }
+  void push(Memory& memory, Time t, std::span<const double> values) const;
+  void drop(Memory& memory) const { memory.back.at(ends_).count = 0; }
 
-  // For ByteWriter and ByteReader.
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(count_, newest_, times_, values_);
-  }
+  [[nodiscard]] const Ends& ends(const Memory& memory) const { return memory.back.at(ends_); }
+  // As if nothing had been dropped since.
+  void take_up(Memory& memory, const Ends& before) const;
+
   // Whether what was read makes sense.
-  [[nodiscard]] bool is_sound() const {
-    return count_ >= 0 && count_ <= most_points && newest_ >= 0 && newest_ < slots;
+  [[nodiscard]] bool is_sound(const Memory& memory) const {
+    const auto& e = ends(memory);
+    return e.count >= 0 && e.count <= most_points && e.newest >= 0 && e.newest < places;
   }
 
  private:
-  [[nodiscard]] std::size_t slot(int back) const {
-    const int at = newest_ - back;
-    return static_cast<std::size_t>(at < 0 ? at + slots : at);
+  static constexpr int places = most_points + most_undone;
+  [[nodiscard]] std::size_t place(const Memory& memory, int back) const {
+    const int at = memory.back.at(ends_).newest - back;
+    return static_cast<std::size_t>(at < 0 ? at + places : at);
   }
 
-  static constexpr int slots = most_points + most_undone;
-
   std::size_t width_ = 0;
-  int count_ = 0;
-  int newest_ = 0;
-  std::uint64_t pushed_ = 0;  // points so far, less those that were taken back
-  std::array<Time, slots> times_{};
-  std::vector<double> values_{};  // slot after slot
+  Slot<Ends> ends_;
+  Slot<Time> times_;
+  Slot<double> values_;  // place after place
 };
 
 }  // namespace consort::couple

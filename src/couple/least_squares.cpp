@@ -23,17 +23,13 @@ class LeastSquares final : public Accelerator {
   };
   explicit LeastSquares(const Rules& rules) : r_(rules) {}
 
-  void prepare(AccelerationMemory& m, std::size_t n) const override {
-    Accelerator::prepare(m, n);
-    m.numbers.resize(2 * n * r_.depth);
-    m.tags.resize(r_.depth);
-  }
+  [[nodiscard]] AccelerationRoom room(std::size_t n) const override { return {2 * n * r_.depth, r_.depth}; }
 
   void observe(AccelerationMemory& m, const Iterate& it) override {
     const std::size_t n = it.x.size();
-    if (m.pairs++ > 0) {
-      const std::size_t slot = m.columns++ % r_.depth;
-      m.tags[slot] = m.step;
+    if (m.counters.pairs++ > 0) {
+      const std::size_t slot = m.counters.columns++ % r_.depth;
+      m.tags[slot] = m.counters.step;
       double* const v = m.numbers.data() + 2 * n * slot;
       for (std::size_t i = 0; i < n; ++i) {
         v[i] = it.image[i] - it.x[i] - m.residual[i];
@@ -76,10 +72,10 @@ class LeastSquares final : public Accelerator {
     const std::size_t n = it.x.size();
     make_room(n);
     taken_.clear();
-    const std::uint64_t kept = std::min<std::uint64_t>(m.columns, r_.depth);
+    const std::uint64_t kept = std::min<std::uint64_t>(m.counters.columns, r_.depth);
     for (std::uint64_t back = 1; back <= kept && taken_.size() < n; ++back) {
-      const std::size_t slot = (m.columns - back) % r_.depth;
-      if (m.tags[slot] + r_.reuse < m.step) break;
+      const std::size_t slot = (m.counters.columns - back) % r_.depth;
+      if (m.tags[slot] + r_.reuse < m.counters.step) break;
       const double* const v = m.numbers.data() + 2 * n * slot;
       const std::size_t k = taken_.size();
       double* const q = q_.data() + n * k;

@@ -14,22 +14,19 @@ class Broyden final : public Accelerator {
  public:
   Broyden(double first, bool keeps) : first_(first), keeps_(keeps) {}
 
-  void prepare(AccelerationMemory& m, std::size_t n) const override {
-    Accelerator::prepare(m, n);
-    m.numbers.resize(n * n);
-  }
+  [[nodiscard]] AccelerationRoom room(std::size_t n) const override { return {n * n, 0}; }
   void begin(AccelerationMemory& m, Duration h) const override {
     Accelerator::begin(m, h);
-    m.has_matrix = m.has_matrix && keeps_;
+    if (!keeps_) m.counters.has_matrix = 0;
   }
 
   void observe(AccelerationMemory& m, const Iterate& it) override {
     const std::size_t n = it.x.size();
-    if (!m.has_matrix) {
+    if (m.counters.has_matrix == 0) {
       for (std::size_t i = 0; i < n * n; ++i) m.numbers[i] = i % (n + 1) == 0 ? -first_ : 0;
-      m.has_matrix = true;
+      m.counters.has_matrix = 1;
     }
-    if (m.pairs++ > 0) correct(m, it);
+    if (m.counters.pairs++ > 0) correct(m, it);
     for (std::size_t i = 0; i < n; ++i) {
       m.x[i] = it.x[i];
       m.residual[i] = it.image[i] - it.x[i];
@@ -77,15 +74,12 @@ class Newton final : public Accelerator {
  public:
   explicit Newton(const AccelerationOptions& options) : jacobian_(options.jacobian) { CONSORT_ASSERT(jacobian_); }
 
-  void prepare(AccelerationMemory& m, std::size_t n) const override {
-    Accelerator::prepare(m, n);
-    m.numbers.resize(n * n);
-  }
+  [[nodiscard]] AccelerationRoom room(std::size_t n) const override { return {n * n, 0}; }
   void begin(AccelerationMemory& m, Duration h) const override {
     Accelerator::begin(m, h);
     constexpr double near = 0.2;
-    if (m.has_matrix && std::abs(h / m.factor - 1) > near) m.has_matrix = false;
-    if (!m.has_matrix) m.factor = h;
+    if (m.counters.has_matrix != 0 && std::abs(h / m.counters.factor - 1) > near) m.counters.has_matrix = 0;
+    if (m.counters.has_matrix == 0) m.counters.factor = h;
   }
 
   void observe(AccelerationMemory& m, const Iterate& it) override {
@@ -98,14 +92,14 @@ class Newton final : public Accelerator {
       m.residual[i] = residual;
     }
     constexpr double slow = 0.2;
-    if (m.pairs++ > 0 && !(now < slow * slow * before)) m.has_matrix = false;
+    if (m.counters.pairs++ > 0 && !(now < slow * slow * before)) m.counters.has_matrix = 0;
   }
 
   void next(AccelerationMemory& m, const Iterate& it, std::span<double> x) override {
     const std::size_t n = x.size();
-    if (!m.has_matrix) {
+    if (m.counters.has_matrix == 0) {
       jacobian_(m.numbers);
-      m.has_matrix = true;
+      m.counters.has_matrix = 1;
     }
     factors_.resize(n * n);
     delta_.resize(n);

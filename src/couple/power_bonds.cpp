@@ -110,7 +110,7 @@ double PowerBonds::used(const End& end, const RunState& state, Duration h) {
   const auto& inputs = state.signals.inputs.column<double>();
   double u = inputs[end.input];
   double power = 1;
-  for (int m = 1; m <= state.signals.order; ++m) {
+  for (int m = 1; m <= state.signals.highest; ++m) {
     power *= h / m;
     u += power * state.signals.derivatives[static_cast<std::size_t>(m - 1) * inputs.size() + end.input];
   }

@@ -37,14 +37,14 @@ class Aitken final : public Accelerator {
       size += weight * change * change;
       m.residual[i] = residual;
     }
-    if (m.pairs++ == 0) {
-      m.factor = first_;
-    } else if (const double factor = -m.factor * along / size; std::isfinite(factor) && factor != 0) {
-      m.factor = std::clamp(factor, -largest, largest);
+    if (m.counters.pairs++ == 0) {
+      m.counters.factor = first_;
+    } else if (const double factor = -m.counters.factor * along / size; std::isfinite(factor) && factor != 0) {
+      m.counters.factor = std::clamp(factor, -largest, largest);
     }
   }
   void next(AccelerationMemory& m, const Iterate& it, std::span<double> x) override {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = it.x[i] + m.factor * m.residual[i];
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = it.x[i] + m.counters.factor * m.residual[i];
   }
 
  private:

@@ -1,36 +1,42 @@
 #include "couple/run_state.hpp"
 
+#include <algorithm>
+
 namespace consort::couple {
 
 RunState make_run_state(const graph::Plan& plan) {
   RunState state;
   state.signals.inputs = plan.make_inputs();
   state.signals.outputs = plan.make_outputs();
-  state.signals.next_event.assign(plan.units.size(), unit::never);
-  state.history = History(state.signals.inputs.column<double>().size());
-  state.coarse = state.history;
+  state.signals.next_event.assign(plan.units.size(), fleet::never);
+  state.signals.order.assign(plan.units.size(), 0);
+  state.loops.resize(plan.loops.size());
   return state;
+}
+
+void hear(const fleet::Fleet& fleet, RunState& state, unit::StepOutcome& outcome) {
+  using unit::Why;
+  for (const auto u : fleet.told()) {
+    const auto& reply = fleet.reply(u);
+    state.events += reply.counts.events;
+    if (reply.outcome.why == Why::event && (outcome.why != Why::event || reply.outcome.reached < outcome.reached))
+      outcome = reply.outcome;
+    if (reply.outcome.why != Why::terminate) continue;
+    if (outcome.why != Why::event) outcome.why = Why::terminate;
+    if (!state.stop.asked || reply.outcome.reached < state.stop.at) state.stop = {true, u, reply.outcome.reached};
+  }
 }
 
 namespace {
 
-bool have_same_shape(const Columns& a, const Columns& b) {
-  bool same = true;
-  for_each_type([&]<class T>() { same = same && a.column<T>().size() == b.column<T>().size(); });
-  return same;
-}
-
 template <class Archive, class State>
 void fields(Archive& archive, State& state) {
-  archive(state.t, state.steps, state.stopped, state.signals.inputs, state.signals.outputs, state.signals.next_event,
-          state.signals.order);
-  state.history.fields(archive);
-  state.coarse.fields(archive);
+  archive(state.t, state.n, state.steps, state.events, state.stop.asked, state.stop.unit, state.stop.at,
+          state.rows.points, state.rows.next, state.signals.inputs, state.signals.outputs, state.signals.next_event,
+          state.signals.order, state.signals.highest, state.kept, state.loops);
   auto& c = state.control;
   archive(c.next, c.taken, c.error, c.accepted, c.rejected, c.unit_steps, c.worst, c.cut, c.at_maximum, c.exceeded,
           c.largest_error, c.lingering, c.error_decided);
-  for (auto& m : state.iteration)
-    archive(m.x, m.residual, m.numbers, m.tags, m.step, m.columns, m.pairs, m.factor, m.has_matrix);
   for (auto& t : state.tallies)
     archive(t.steps, t.iterations, t.for_jacobian, t.most, t.failures, t.largest, t.last_to_agree, t.residuals);
 }
@@ -40,32 +46,27 @@ void fields(Archive& archive, State& state) {
 void write(ByteWriter& writer, const RunState& state) {
   RunState copy = state;  // fields() takes it as a reader would
   fields(writer, copy);
-  const bool has_previous = have_same_shape(state.previous, state.signals.outputs);
-  writer(static_cast<std::uint64_t>(state.iteration.size()), state.signals.derivatives, state.control.signals,
-         state.bonds, has_previous);
-  if (has_previous) writer(state.previous);
+  writer(state.signals.derivatives, state.signals.output_derivatives, state.control.signals, state.bonds);
+  state.memory.back.write(writer);
+  state.memory.stays.write(writer);
 }
 
 void read(ByteReader& reader, RunState& state) {
   fields(reader, state);
-  std::uint64_t components = 0;
-  bool has_previous = false;
-  reader(components);
   reader.any_size(state.signals.derivatives);
+  reader(state.signals.output_derivatives);
   reader.any_size(state.control.signals);
   reader.any_size(state.bonds);
-  reader(has_previous);
-  if (has_previous) {
-    state.previous = state.signals.outputs;
-    reader(state.previous);
-  }
+  state.memory.back.read(reader);
+  state.memory.stays.read(reader);
   const std::size_t width = state.signals.inputs.column<double>().size();
   const std::size_t derivatives = state.signals.derivatives.size();
-  const int order = state.signals.order;
-  constexpr int highest = most_points - 1;
-  ByteReader::check(components == state.iteration.size() && state.history.is_sound() && state.coarse.is_sound() &&
-                    order >= 0 && order <= highest && static_cast<std::size_t>(order) * width <= derivatives &&
-                    derivatives <= static_cast<std::size_t>(highest) * width);
+  const int order = state.signals.highest;
+  const auto is_order = [&](std::uint8_t o) { return o <= order; };
+  ByteReader::check(order >= 0 && order <= fleet::highest_order &&
+                    std::all_of(state.signals.order.begin(), state.signals.order.end(), is_order) &&
+                    static_cast<std::size_t>(order) * width <= derivatives &&
+                    derivatives <= static_cast<std::size_t>(fleet::highest_order) * width);
 }
 
 }  // namespace consort::couple

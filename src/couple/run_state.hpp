@@ -8,10 +8,9 @@
 
 #include "base/bytes.hpp"
 #include "base/time.hpp"
-#include "couple/accelerator.hpp"
-#include "couple/history.hpp"
+#include "couple/memory.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::couple {
 
@@ -70,25 +69,51 @@ struct IterationTally {
   std::vector<double> residuals;             // as `largest`
 };
 
+// A unit that asked to end the run, if one did: of several the first in time.
+struct Stop {
+  bool asked = false;
+  graph::UnitId unit = graph::no_unit;
+  Time at = 0;
+};
+
+// What it took to solve an algebraic loop. Does not go back either.
+struct LoopTally {
+  std::uint64_t solved = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t evaluations = 0;
+  double largest_residual = 0;  // relative, over all solutions
+};
+
+// Which rows have been written. Does not go back either: rows are of accepted steps.
+struct RowCount {
+  std::uint64_t points = 0;  // output points so far
+  std::uint64_t next = 1;    // the output point ahead
+};
+
 struct RunState {
   Time t = 0;
+  std::uint64_t n = 0;  // superdense time: the round of the event iteration at t
   std::uint64_t steps = 0;
-  unit::Signals signals;
-  Columns previous;                           // outputs at the beginning of the step, where a stepper needs them
-  History history;                            // of the inputs' Float64 column
-  std::vector<AccelerationMemory> iteration;  // what an iterating stepper has learned, per component
-  std::vector<IterationTally> tallies;        // by the same components
-  bool stopped = false;                       // a unit asked to end the run
-  // The history at the ends of accepted steps alone, where a controller compares with coarser steps.
-  History coarse;
+  std::uint64_t events = 0;  // of units, inside of steps
+  fleet::Signals signals;
+  Memory memory;
+  Columns kept;                         // values of any type that parties of the communication point keep; stays
+  std::vector<IterationTally> tallies;  // by component that a stepper iterates
+  std::vector<LoopTally> loops;         // by loop of the plan
+  Stop stop;
   std::vector<BondState> bonds;
   ControlState control;
+  RowCount rows;
 };
 
 [[nodiscard]] RunState make_run_state(const graph::Plan& plan);
 
-// For checkpoints. What is read goes into a state made for the same plan and prepared by the same stepper; throws Error
-// (input) for bytes that are not of such a state.
+// After Fleet::wait() was false: takes down events inside of steps, requests to end the run, and steps that stopped at
+// an event; the outcome of the whole step becomes terminate, or event at the time of the first one.
+void hear(const fleet::Fleet& fleet, RunState& state, unit::StepOutcome& outcome);
+
+// For checkpoints. What is read goes into a state made for the same plan and prepared by the same parties; throws Error
+// (input) for bytes that are not of such a state, with the name of the slot that differs.
 void write(ByteWriter& writer, const RunState& state);
 void read(ByteReader& reader, RunState& state);
 

@@ -72,7 +72,7 @@ void choose_tolerances(const graph::Plan& plan, const graph::RunSettings& settin
 }  // namespace
 
 SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSettings& settings,
-                                   std::span<const std::unique_ptr<unit::Unit>> units, SystemReport& report) {
+                                   std::span<const fleet::UnitTraits> units, SystemReport& report) {
   SystemExperiment e;
   const auto& said = plan.experiment;
   auto& assumed = report.assumed;
@@ -110,20 +110,20 @@ SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSett
                     "the output interval must be positive, not {}", e.output_interval);
   }
   e.last = e.stop;
-  const auto stiff = std::find_if(units.begin(), units.end(), [](const auto& u) { return !u->variable_step(); });
+  const auto stiff = std::find_if(units.begin(), units.end(), [](const auto& u) { return !u.variable_step; });
   if (stiff != units.end()) {
     const Grid grid = e.grid();
     if (!grid.even()) {
       e.last = grid.point(grid.intervals() - 1);
       report.warnings.push_back(
           fmt::format("the step {} s does not divide the run and unit '{}' takes no other: the run ends at {} s",
-                      e.step, (*stiff)->name(), e.last));
+                      e.step, stiff->name, e.last));
     }
     if (settings.output_interval)
       report.warnings.push_back(
           fmt::format("unit '{}' takes equal steps only: rows are recorded at the first communication point after each "
                       "output point",
-                      (*stiff)->name()));
+                      stiff->name));
   }
   return e;
 }

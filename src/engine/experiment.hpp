@@ -3,14 +3,13 @@
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <span>
 
 #include "base/time.hpp"
 #include "engine/system_report.hpp"
+#include "fleet/traits.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
-#include "unit/unit.hpp"
 
 namespace consort::engine {
 
@@ -36,7 +35,6 @@ struct SystemExperiment {
 
 // Adds to the report what was assumed. Throws Error (input) for times and steps that make no sense.
 [[nodiscard]] SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSettings& settings,
-                                                 std::span<const std::unique_ptr<unit::Unit>> units,
-                                                 SystemReport& report);
+                                                 std::span<const fleet::UnitTraits> units, SystemReport& report);
 
 }  // namespace consort::engine

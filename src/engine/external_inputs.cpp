@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "step/interface.hpp"
+#include "couple/point.hpp"
 
 namespace consort::engine {
 
-ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near)
-    : plan_(&plan), near_(near), description_(std::make_shared<describe::Description>()) {
+ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near, bool polynomials)
+    : plan_(&plan), near_(near), polynomials_(polynomials), description_(std::make_shared<describe::Description>()) {
   auto& d = *description_;
   d.model_name = plan.name;
   for (const auto& signal : plan.externals) {
@@ -39,7 +39,7 @@ void ExternalInputs::find_lines(const graph::Plan& plan) {
     if (signal.type != Type::Float64) continue;
     for (std::uint32_t e = 0; e < signal.count; ++e) is_external[signal.element + e] = true;
   }
-  const auto continuous = step::continuous_inputs(plan);
+  const auto continuous = couple::continuous_inputs(plan);
   for (std::uint32_t input = 0; input < plan.input_count[real]; ++input) {
     const auto source = plan.sources[real][input];
     if (source == graph::no_source || !is_external[source] || !continuous[input]) continue;
@@ -74,14 +74,13 @@ void ExternalInputs::find_corners() {
   }
 }
 
-Time ExternalInputs::next_corner_after(Time t) const {
-  const auto next = std::upper_bound(corners_.begin(), corners_.end(), t + near_);
-  if (next == corners_.end()) return unit::never;
-  return *next;
+Time ExternalInputs::next_corner(const couple::RunState& state) const {
+  const auto next = std::upper_bound(corners_.begin(), corners_.end(), state.t + near_);
+  return next == corners_.end() ? fleet::never : *next;
 }
 
-std::optional<Time> ExternalInputs::next_event_after(Time t) const {
-  return table_ ? table_->next_event_after(t + near_) : std::nullopt;
+Time ExternalInputs::next_event(const couple::RunState& state) const {
+  return table_ ? table_->next_event_after(state.t + near_).value_or(fleet::never) : fleet::never;
 }
 
 Time ExternalInputs::event_at(Time t) const {
@@ -102,17 +101,21 @@ void ExternalInputs::write(const Columns& values, couple::RunState& state) const
   }
 }
 
-void ExternalInputs::at(Time t, couple::RunState& state) {
+void ExternalInputs::at_point(couple::RunState& state) {
   if (!table_) return;
-  table_->at(event_at(t), input::Side::after, cursor_, values_);
+  table_->at(event_at(state.t), input::Side::after, cursor_, values_);
   write(values_, state);
 }
 
-void ExternalInputs::for_step(Time t, Time end, bool polynomials, couple::RunState& state) {
+void ExternalInputs::begin_step(const couple::Interval& interval, couple::RunState& state) {
+  if (!table_) return;
+  const Time t = interval.t;
+  const Time end = interval.end;
+  const bool polynomials = polynomials_;
   if (!table_) return;
   table_->at(event_at(t), input::Side::after, cursor_, values_);
   table_->at(event_at(end), input::Side::before, cursor_, later_);
-  const auto event = next_event_after(t);
+  const auto event = table_->next_event_after(t + near_);
   const bool jumps = event && *event < end - near_;
   if (polynomials) {
     find_slopes(jumps ? 0 : 1 / (end - t));
@@ -139,14 +142,14 @@ void ExternalInputs::find_slopes(double per_second) {
 
 void ExternalInputs::apply(couple::RunState& state) const {
   auto& signals = state.signals;
-  if (signals.order == 0) return;
+  if (signals.highest == 0) return;
   const auto width = signals.inputs.column<double>().size();
   auto& inputs = signals.inputs.column<double>();
   const auto& outputs = signals.outputs.column<double>();
   for (const auto& line : lines_) {
     inputs[line.input] = line.factor * outputs[line.source] + line.offset;
     signals.derivatives[line.input] = line.factor * slopes_[line.source];
-    for (int m = 1; m < signals.order; ++m) signals.derivatives[static_cast<std::size_t>(m) * width + line.input] = 0;
+    for (int m = 1; m < signals.highest; ++m) signals.derivatives[static_cast<std::size_t>(m) * width + line.input] = 0;
   }
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
+#include "couple/input_source.hpp"
 #include "couple/run_state.hpp"
 #include "describe/description.hpp"
 #include "graph/plan.hpp"
@@ -12,28 +12,27 @@
 
 namespace consort::engine {
 
-class ExternalInputs {
+class ExternalInputs final : public couple::InputSource {
  public:
   ExternalInputs() = default;
-  // Throws Error (input) for what is not a table for the connectors.
   // `near`: what is nearer than this to a communication point is at it, since steps are counted and tables are not.
-  ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near);
+  // `polynomials`: inputs follow them within a step. Throws Error (input) for what is not a table for the connectors.
+  ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near, bool polynomials);
 
   [[nodiscard]] bool empty() const { return !table_; }
-  // The first event that is not at t.
-  [[nodiscard]] std::optional<Time> next_event_after(Time t) const;
-  // Once, for next_corner_after(): it goes through the whole table, and only who varies steps wants to know.
+  // Once, for next_corner(): it goes through the whole table, and only who varies steps wants to know.
   void find_corners();
-  // The first time after t at which a line bends so much that no step should go over it. Tables of many rows that
-  // follow a smooth curve have none.
-  [[nodiscard]] Time next_corner_after(Time t) const;
-  // The values at t.
-  void at(Time t, couple::RunState& state);
-  // For a step: the mean over it where inputs are held, the values at its beginning where they follow polynomials.
-  void for_step(Time t, Time end, bool polynomials, couple::RunState& state);
-  // Where inputs follow polynomials: that of a table is known and need not be extrapolated. After routing, for the step
-  // that for_step() was called for.
-  void apply(couple::RunState& state) const;
+
+  void at_point(couple::RunState& state) override;
+  // The mean over the step where inputs are held, the values at its beginning where they follow polynomials.
+  void begin_step(const couple::Interval& interval, couple::RunState& state) override;
+  // The polynomial of a table is known and need not be extrapolated.
+  void apply(couple::RunState& state) const override;
+  [[nodiscard]] bool overrides_inputs() const override { return !empty() && polynomials_; }
+  [[nodiscard]] Time next_event(const couple::RunState& state) const override;
+  // The first time at which a line bends so much that no step should go over it. Tables of many rows that follow a
+  // smooth curve have none.
+  [[nodiscard]] Time next_corner(const couple::RunState& state) const override;
 
  private:
   // The event at t, or t.
@@ -44,6 +43,7 @@ class ExternalInputs {
 
   const graph::Plan* plan_ = nullptr;
   Duration near_ = 0;
+  bool polynomials_ = false;
   std::shared_ptr<describe::Description> description_;
   std::shared_ptr<const input::InputTable> table_;
   input::InputTable::Cursor cursor_;

@@ -11,6 +11,7 @@ namespace consort::engine {
 
 // Values are looked at in the first steps, and ever more rarely as a run gets longer: what counts is the course of the
 // largest one over the run as a whole.
+// Plain data, which is part of what a run remembers.
 class GrowthWatch {
  public:
   // Whether it wants to see the values after this step.

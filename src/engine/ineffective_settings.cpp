@@ -15,8 +15,8 @@ namespace consort::engine {
 
 namespace {
 
-void add_units(const graph::Group& group, std::unordered_set<std::string>& names) {
-  if (group.kind == graph::Group::Kind::unit) names.insert(group.unit);
+void add_units(const graph::ScheduleEntry& group, std::unordered_set<std::string>& names) {
+  if (group.kind == graph::ScheduleEntry::Kind::unit) names.insert(group.unit);
   for (const auto& member : group.members) add_units(member, names);
 }
 
@@ -62,7 +62,7 @@ std::vector<std::string> ineffective_settings(const graph::Plan& plan, const gra
   };
   for_steppers(s.iteration != graph::IterationSettings{}, &step::StepperReads::iteration,
                "what is set under 'iteration'");
-  for_steppers(!s.groups.empty(), &step::StepperReads::groups, "the list of groups");
+  for_steppers(!s.schedule.empty(), &step::StepperReads::schedule, "the schedule");
   for_steppers(!s.order.empty(), &step::StepperReads::order, "the order of units");
   graph::StepControl control = s.control;
   control.controller.clear();
@@ -83,11 +83,11 @@ std::vector<std::string> ineffective_settings(const graph::Plan& plan, const gra
   add_solvers(plan, lines);
 
   std::unordered_set<std::string> mentioned(s.order.begin(), s.order.end());
-  for (const auto& group : s.groups) add_units(group, mentioned);
+  for (const auto& group : s.schedule) add_units(group, mentioned);
   if (const auto names = left_out(plan, mentioned); !names.empty() && !mentioned.empty()) {
     if (reads.order && !s.order.empty())
       lines.push_back(fmt::format("the order of units leaves out {}; they go last", some_of(names)));
-    if (reads.groups) lines.push_back(fmt::format("the groups leave out {}; they go first", some_of(names)));
+    if (reads.schedule) lines.push_back(fmt::format("the schedule leaves out {}; they go first", some_of(names)));
   }
   for (const auto& action : s.scenario)
     if (action.at > chosen.stop)

@@ -12,6 +12,7 @@
 #include "couple/gather.hpp"
 #include "engine/parameter_passing.hpp"
 #include "engine/start_values.hpp"
+#include "engine/unit_view.hpp"
 
 namespace consort::engine {
 
@@ -42,33 +43,33 @@ void fill(const PlannedUnit& unit, const describe::SignalSet& set, const describ
   }
 }
 
-class Initializer {
+}  // namespace
+
+class Initialization::Run {
  public:
-  Initializer(const graph::Plan& plan, const graph::LoopSettings& loops, unit::Fleet& fleet, couple::RunState& state,
-              const unit::Experiment& experiment, std::vector<std::string>& assumed)
-      : plan_(plan),
-        fleet_(fleet),
+  Run(Initialization& owner, couple::RunState& state, const unit::Experiment& experiment,
+      std::vector<std::string>& assumed)
+      : owner_(owner),
+        plan_(owner.plan_),
+        fleet_(owner.fleet_),
         state_(state),
         experiment_(experiment),
         assumed_(assumed),
-        settings_(loops),
-        parameters_(plan, fleet) {
-    for (UnitId u = 0; u < plan.units.size(); ++u) (is_fmi1(u) ? old_ : modern_).push_back(u);
+        parameters_(plan_, fleet_),
+        modern_(owner.modern_),
+        old_(owner.old_) {
     for (const auto u : old_) parameters_.wait_for(u);
   }
 
-  std::vector<couple::LoopReport> operator()() {
-    for (UnitId u = 0; u < plan_.units.size(); ++u) enter(u);
-    std::vector<bool> takes_part(plan_.units.size(), false);
-    for (const auto u : modern_) takes_part[u] = true;
-    couple::Consistency consistency(plan_, settings_, takes_part);
+  void operator()() {
+    enter();
     const Gather::Owners owners(plan_);
     const Gather into_modern(plan_, owners, modern_, [](UnitId, UnitId) { return true; });
     const auto settle = [&] {
-      fleet_.ask(modern_, unit::Verb::read, state_.t, state_.signals);
-      consistency(fleet_, state_);
+      ask(modern_, fleet::Verb::read);
+      owner_.consistency_(fleet_, state_);
       into_modern(state_.signals.outputs, state_.signals.inputs);
-      fleet_.ask(modern_, unit::Verb::evaluate, state_.t, state_.signals);
+      ask(modern_, fleet::Verb::evaluate);
     };
     pass_parameters();
     settle();
@@ -79,26 +80,29 @@ class Initializer {
       settle();
       note_assumptions();
     }
-    for (const auto u : modern_) fleet_.unit(u).exit_initialization();
+    fleet_.exit_initialization(modern_);
     for (UnitId u = 0; u < plan_.units.size(); ++u) first_events(u);
-    const auto all = plan_.all_units();
-    fleet_.ask(all, unit::Verb::read, state_.t, state_.signals);
-    return consistency.loops();
+    ask(plan_.all_units(), fleet::Verb::read);
   }
 
  private:
-  [[nodiscard]] bool is_fmi1(UnitId u) const {
-    return plan_.units[u].description->version == describe::FmiVersion::v1 && !fleet_.unit(u).answers_without_step();
+  // All requests leave before any answer is awaited.
+  void ask(std::span<const UnitId> units, fleet::Verb verb) {
+    const unit::StepRequest now{.t = state_.t};
+    for (const auto u : units) fleet_.submit(fleet_.wave_of(u), verb, now, state_.signals);
+    fleet_.wait();
   }
 
-  void enter(UnitId u) {
-    auto& unit = fleet_.unit(u);
-    const auto& planned = plan_.units[u];
-    apply_structural(planned.starts, unit);
-    apply(planned.starts, unit);
-    fill(planned, planned.inputs, planned.first_input, state_.signals.inputs);
-    fill(planned, planned.outputs, planned.first_output, state_.signals.outputs);
-    unit.enter_initialization(experiment_);
+  void enter() {
+    for (UnitId u = 0; u < plan_.units.size(); ++u) {
+      UnitView unit(plan_, fleet_, u);
+      const auto& planned = plan_.units[u];
+      apply_structural(planned.starts, unit);
+      apply(planned.starts, unit);
+      fill(planned, planned.inputs, planned.first_input, state_.signals.inputs);
+      fill(planned, planned.outputs, planned.first_output, state_.signals.outputs);
+    }
+    fleet_.enter_initialization(plan_.all_units(), experiment_);
   }
 
   bool pass_parameters() { return parameters_.needed() && parameters_(); }
@@ -109,13 +113,12 @@ class Initializer {
       if (std::find(old_.begin(), old_.end(), u) == old_.end()) continue;
       const Gather inputs(plan_, owners, std::span(&u, 1), [](UnitId, UnitId) { return true; });
       inputs(state_.signals.outputs, state_.signals.inputs);
-      auto& unit = fleet_.unit(u);
       if (!plan_.units[u].inputs.empty())
-        unit.set_part(plan_.units[u].inputs, state_.signals.inputs, plan_.units[u].first_input);
+        fleet_.set(u, plan_.units[u].inputs, state_.signals.inputs, plan_.units[u].first_input);
       pass_parameters();
-      unit.exit_initialization();
+      fleet_.exit_initialization(std::span(&u, 1));
       parameters_.close(u);
-      unit.get_part(plan_.units[u].outputs, state_.signals.outputs, plan_.units[u].first_output);
+      fleet_.get(u, plan_.units[u].outputs, state_.signals.outputs, plan_.units[u].first_output);
     }
   }
 
@@ -145,36 +148,22 @@ class Initializer {
     }
   }
 
+  // A unit with event mode is in it right after its initialization (FMI 3.0, 4.2.1); of others, what they announce.
   void first_events(UnitId u) {
-    auto& unit = fleet_.unit(u);
-    auto* const events = unit.events();
-    if (events == nullptr) return;
-    constexpr int most = 1000;
-    for (int i = 0; i < most; ++i) {
-      const auto outcome = events->update();
-      if (outcome.terminate) {
-        state_.stopped = true;
-        return;
-      }
-      state_.signals.next_event[u] = outcome.next_event.value_or(unit::never);
-      if (!outcome.repeat) return events->leave_event_mode();
-    }
-    throw run_error(
-        "unit '{}' asks for another event iteration at the start after {} of them; its events do not settle",
-        plan_.units[u].name, most);
+    if (!fleet_.traits(u).event_mode) return;
+    if (fleet_.settle(u, state_.t, state_.signals).terminate) state_.stop = {true, u, state_.t};
   }
 
+  Initialization& owner_;
   const graph::Plan& plan_;
-  unit::Fleet& fleet_;
+  fleet::Fleet& fleet_;
   couple::RunState& state_;
   const unit::Experiment& experiment_;
   std::vector<std::string>& assumed_;
-  const graph::LoopSettings& settings_;
   ParameterPassing parameters_;
-  std::vector<UnitId> modern_, old_;
+  const std::vector<UnitId>& modern_;
+  const std::vector<UnitId>& old_;
 };
-
-}  // namespace
 
 void seed_externals(const graph::Plan& plan, couple::RunState& state) {
   if (plan.externals.empty()) return;
@@ -201,11 +190,38 @@ void seed_externals(const graph::Plan& plan, couple::RunState& state) {
   });
 }
 
-std::vector<couple::LoopReport> initialize(const graph::Plan& plan, const graph::LoopSettings& loops,
-                                           unit::Fleet& fleet, couple::RunState& state,
-                                           const unit::Experiment& experiment, std::vector<std::string>& assumed) {
+namespace {
+
+std::vector<bool> marks(std::size_t count, const std::vector<UnitId>& units) {
+  std::vector<bool> marked(count, false);
+  for (const auto u : units) marked[u] = true;
+  return marked;
+}
+
+bool has_initialization_mode(const graph::Plan& plan, const fleet::Fleet& fleet, UnitId u) {
+  return plan.units[u].description->version != describe::FmiVersion::v1 || fleet.traits(u).responds_without_step;
+}
+
+std::vector<UnitId> units_of(const graph::Plan& plan, const fleet::Fleet& fleet, bool modern) {
+  std::vector<UnitId> units;
+  for (UnitId u = 0; u < plan.units.size(); ++u)
+    if (has_initialization_mode(plan, fleet, u) == modern) units.push_back(u);
+  return units;
+}
+
+}  // namespace
+
+Initialization::Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet)
+    : plan_(plan),
+      fleet_(fleet),
+      modern_(units_of(plan, fleet, true)),
+      old_(units_of(plan, fleet, false)),
+      consistency_(plan, fleet, loops, marks(plan.units.size(), modern_)) {}
+
+void Initialization::operator()(couple::RunState& state, const unit::Experiment& experiment,
+                                std::vector<std::string>& assumed) {
   state.t = experiment.start;
-  return Initializer(plan, loops, fleet, state, experiment, assumed)();
+  Run(*this, state, experiment, assumed)();
 }
 
 }  // namespace consort::engine

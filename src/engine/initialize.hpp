@@ -6,18 +6,31 @@
 
 #include "couple/consistency.hpp"
 #include "couple/run_state.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::engine {
 
-// Units are fresh, `state` newly made. Afterwards all are in step mode and the signals hold consistent values, loops
-// solved. FMI 1.0 units have no initialization mode: they are initialised one after another with the values that are
-// known then; what had to be assumed for that is added to `assumed`. Returns what the loops took.
-std::vector<couple::LoopReport> initialize(const graph::Plan& plan, const graph::LoopSettings& loops,
-                                           unit::Fleet& fleet, couple::RunState& state,
-                                           const unit::Experiment& experiment, std::vector<std::string>& assumed);
+// Made before the fleet is connected, used once after.
+class Initialization {
+ public:
+  // All must outlive it.
+  Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet);
+
+  // Units are fresh, `state` newly made. Afterwards all are in step mode and the signals hold consistent values, loops
+  // solved. FMI 1.0 units have no initialization mode: they are initialised one after another with the values that are
+  // known then; what had to be assumed for that is added to `assumed`.
+  void operator()(couple::RunState& state, const unit::Experiment& experiment, std::vector<std::string>& assumed);
+
+ private:
+  class Run;
+
+  const graph::Plan& plan_;
+  fleet::Fleet& fleet_;
+  std::vector<graph::UnitId> modern_, old_;
+  couple::Consistency consistency_;
+};
 
 // What drives the system's own inputs begins with the start value of what it drives, so that a value set for such an
 // input lasts until a table or a caller says otherwise. `state` is newly made.

@@ -5,9 +5,8 @@
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "fleet/fmu_factory.hpp"
 #include "solve/solvers.hpp"
-#include "unit/fmu_unit.hpp"
-#include "unit/me_unit.hpp"
 
 namespace consort::engine {
 
@@ -62,6 +61,7 @@ const fmi::Fmu& Library::open(const graph::Component& component) {
     throw input_error("unit '{}': {}", component.name, problem.what()).in_unit(component.name);
   }
   by_given_path_[given] = fmu.get();
+  by_folder_[fmu->folder().string()] = fmu.get();
   return *fmu;
 }
 
@@ -74,41 +74,55 @@ graph::Catalogue Library::catalogue() {
   return [this](const graph::Component& component) -> const describe::Description& { return description(component); };
 }
 
-std::unique_ptr<unit::Unit> Library::make(const graph::PlannedUnit& planned, Duration step) {
+fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration step) {
   const auto& component = planned.component;
-  if (const auto* own = native(component)) return own->factory(planned.name);
-  const auto& fmu = open(component);
-  fmi::InstanceOptions instance;
-  instance.name = planned.name;
-  instance.logging = options_.logging;
-  instance.log = options_.log;
-  instance.trace = options_.trace;
-  const auto interface = interface_of(component, fmu.description());
-  require_in_unit(planned.name, interface != InterfaceType::scheduled_execution,
-                  "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);
-  if (interface == InterfaceType::model_exchange) {
-    unit::MeUnitOptions options;
-    options.solver = component.solver.empty() ? options_.solver : component.solver;
-    if (!solve::find_solver(options.solver).capabilities.adaptive) {
-      const Duration own = fmu.description().default_experiment.step_size.value_or(usual_step);
-      options.solver_options.initial_step = (step > 0 ? step : own) / component.substeps;
-    }
-    return unit::make_me_unit(fmu, std::move(instance), std::move(options));
+  fleet::UnitSpec spec;
+  spec.name = planned.name;
+  if (native(component) != nullptr) {
+    spec.model = component.source.string().substr(graph::native_prefix.size());
+    return spec;
   }
-  if (!component.solver.empty())
-    static_cast<void>(solve::find_solver(component.solver));  // a wrong name is wrong here, too
-  const auto* const cs = fmu.description().interface(InterfaceType::co_simulation);
-  instance.use_event_mode = cs != nullptr && cs->event_mode;
+  const auto& fmu = open(component);
+  const auto& d = fmu.description();
+  spec.folder = fmu.folder().string();
+  spec.logging = options_.logging;
+  spec.trace_calls = options_.trace != nullptr;
+  spec.interface = interface_of(component, d);
+  require_in_unit(planned.name, spec.interface != InterfaceType::scheduled_execution,
+                  "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);
+  spec.solver = component.solver.empty() ? options_.solver : component.solver;
+  const auto& solver = solve::find_solver(spec.solver);  // a wrong name is wrong for Co-Simulation, too
+  if (spec.interface == InterfaceType::model_exchange && !solver.capabilities.adaptive)
+    spec.solver_step = (step > 0 ? step : d.default_experiment.step_size.value_or(usual_step)) / component.substeps;
+  const auto* const cs = d.interface(InterfaceType::co_simulation);
+  spec.event_mode = cs != nullptr && cs->event_mode;
   // An event inside of a step is handled where it is; the unit then completes the step (FMI 3.0, 4.2.1.1).
-  instance.allow_early_return = instance.use_event_mode;
-  return unit::make_fmu_unit(fmu, std::move(instance));
+  spec.early_return = spec.event_mode;
+  return spec;
 }
 
-std::vector<std::unique_ptr<unit::Unit>> Library::make_units(const graph::Plan& plan, Duration step) {
-  std::vector<std::unique_ptr<unit::Unit>> units;
-  units.reserve(plan.units.size());
-  for (const auto& planned : plan.units) units.push_back(with_unit(planned.name, [&] { return make(planned, step); }));
-  return units;
+std::unique_ptr<unit::Unit> Library::make(const fleet::UnitSpec& spec) {
+  if (!spec.model.empty()) return natives_.at(spec.model).factory(spec.name);
+  return fleet::make_unit(*by_folder_.at(spec.folder), spec, options_.log, options_.trace);
+}
+
+std::vector<fleet::UnitSpec> Library::specs(const graph::Plan& plan, Duration step) {
+  std::vector<fleet::UnitSpec> all;
+  all.reserve(plan.units.size());
+  for (const auto& planned : plan.units) all.push_back(with_unit(planned.name, [&] { return spec_of(planned, step); }));
+  return all;
+}
+
+fleet::UnitFactory Library::factory() {
+  return [this](const fleet::UnitSpec& spec) { return with_unit(spec.name, [&] { return make(spec); }); };
+}
+
+std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec&)> Library::describer() {
+  return [this](const fleet::UnitSpec& spec) {
+    const auto& description = spec.model.empty() ? by_folder_.at(spec.folder)->description()
+                                                 : natives_.at(spec.model).prototype->description();
+    return std::shared_ptr<const describe::Description>(std::shared_ptr<void>(), &description);  // the library's own
+  };
 }
 
 std::vector<Library::File> Library::files() const {

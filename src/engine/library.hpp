@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "fleet/spec.hpp"
 #include "fmi/fmu.hpp"
 #include "graph/compile.hpp"
 #include "graph/plan.hpp"
@@ -41,9 +42,13 @@ class Library {
   // For graph::compile. Throws Error (input) that says which component wanted what.
   [[nodiscard]] const describe::Description& description(const graph::Component& component);
   [[nodiscard]] graph::Catalogue catalogue();
-  // The units of a compiled plan, in its order. `step`: the communication step, where it is known, which is that of
-  // solvers with steps of fixed size.
-  [[nodiscard]] std::vector<std::unique_ptr<unit::Unit>> make_units(const graph::Plan& plan, Duration step = 0);
+  // The units of a compiled plan, in its order, before they exist. `step`: the communication step, where it is known,
+  // which is that of solvers with steps of fixed size.
+  [[nodiscard]] std::vector<fleet::UnitSpec> specs(const graph::Plan& plan, Duration step = 0);
+  // Makes units of these in this process. The library must outlive it and them.
+  [[nodiscard]] fleet::UnitFactory factory();
+  // What such a unit offers. As long as the library lives.
+  [[nodiscard]] std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec&)> describer();
 
   struct File {
     std::string path;    // as it was given first
@@ -60,11 +65,13 @@ class Library {
   };
   const fmi::Fmu& open(const graph::Component& component);
   Native* native(const graph::Component& component);
-  std::unique_ptr<unit::Unit> make(const graph::PlannedUnit& planned, Duration step);
+  fleet::UnitSpec spec_of(const graph::PlannedUnit& planned, Duration step);
+  std::unique_ptr<unit::Unit> make(const fleet::UnitSpec& spec);
 
   LibraryOptions options_;
   std::map<std::string, std::unique_ptr<fmi::Fmu>> fmus_;  // by canonical path
   std::map<std::string, const fmi::Fmu*> by_given_path_;
+  std::map<std::string, const fmi::Fmu*> by_folder_;
   std::map<std::string, Native> natives_;
 };
 

@@ -14,7 +14,7 @@ bool is_same(const Value& a, const Value& b) { return a == b || a.text() == b.te
 
 }  // namespace
 
-ParameterPassing::ParameterPassing(const graph::Plan& plan, unit::Fleet& fleet)
+ParameterPassing::ParameterPassing(const graph::Plan& plan, fleet::Fleet& fleet)
     : plan_(plan),
       fleet_(fleet),
       silent_(plan.units.size(), false),
@@ -56,13 +56,12 @@ bool ParameterPassing::pass(const graph::ParameterRoute& route, std::optional<Va
   const auto id = route.to.variable;
   const auto set = planned.starts.signals(*planned.description, std::span(&id, 1));
   Columns columns = set.make_columns();
-  auto& unit = fleet_.unit(route.to.unit);
-  if (route.to.count != set.place(0).count) unit.get(set, columns);  // for the other elements
+  if (route.to.count != set.place(0).count) fleet_.get(route.to.unit, set, columns);  // for the other elements
   with_type(value.type(), [&]<class T>() {
     std::copy(value.elements<T>().begin(), value.elements<T>().end(),
               columns.column<T>().begin() + static_cast<std::ptrdiff_t>(route.to.first));
   });
-  unit.set(set, columns);
+  fleet_.set(route.to.unit, set, columns);
   passed = std::move(value);
   return true;
 }
@@ -71,7 +70,7 @@ Value ParameterPassing::read(graph::UnitId u, describe::VariableId variable) {
   const auto& planned = plan_.units[u];
   const auto set = planned.starts.signals(*planned.description, std::span(&variable, 1));
   Columns columns = set.make_columns();
-  fleet_.unit(u).get(set, columns);
+  fleet_.get(u, set, columns);
   return with_type(set.place(0).type, [&]<class T>() { return Value(std::move(columns.column<T>())); });
 }
 

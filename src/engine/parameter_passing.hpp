@@ -4,14 +4,14 @@
 #include <optional>
 #include <vector>
 
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::engine {
 
 class ParameterPassing {
  public:
-  ParameterPassing(const graph::Plan& plan, unit::Fleet& fleet);
+  ParameterPassing(const graph::Plan& plan, fleet::Fleet& fleet);
 
   [[nodiscard]] bool needed() const { return !plan_.parameters.empty(); }
   // Units whose values cannot be read yet (FMI 1.0 before it is initialised), and those that take no more.
@@ -31,7 +31,7 @@ class ParameterPassing {
   [[nodiscard]] Value read(graph::UnitId unit, describe::VariableId variable);
 
   const graph::Plan& plan_;
-  unit::Fleet& fleet_;
+  fleet::Fleet& fleet_;
   std::vector<bool> silent_, closed_;
   std::vector<std::optional<Value>> passed_;  // by route: what its parameter has
 };

@@ -82,6 +82,7 @@ std::string run_identity(const graph::Plan& plan, const graph::RunSettings& sett
   run.tolerance = experiment.tolerance;
   if (step::find_controller(run.control.controller).varies) run.control.tolerance = experiment.coupling_tolerance;
   run.threads.reset();
+  run.host.clear();
   run.real_time.reset();
   run.record.clear();
   run.record_every = 1;

@@ -1,6 +1,7 @@
 #include "engine/scenario.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -17,7 +18,8 @@ std::vector<std::string> Scenario::targets(const std::vector<graph::ScenarioActi
   return paths;
 }
 
-Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAction>& actions) {
+Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAction>& actions, Duration near)
+    : near_(near) {
   if (actions.empty()) return;
   const auto paths = targets(actions);
   const couple::Gather::Owners owners(plan);
@@ -41,7 +43,15 @@ Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAct
     target.routes = couple::Gather(plan, owners, std::span(&target.unit, 1), all);
     targets_.push_back(std::move(target));
   }
-  active_.resize(targets_.size());
+  std::array<std::uint32_t, type_count> places{};
+  for (auto& target : targets_) {
+    auto& place = places[static_cast<std::size_t>(target.type)];
+    target.released = place;
+    target.kept = place + target.count;
+    place += 2 * target.count;
+    target.ramp = ramp_elements_;
+    if (target.type == Type::Float64) ramp_elements_ += target.count;
+  }
   for (const auto& a : actions) {
     const auto index = static_cast<std::size_t>(std::find(paths.begin(), paths.end(), a.target) - paths.begin());
     const auto& target = targets_[index];
@@ -62,189 +72,165 @@ Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAct
   std::stable_sort(actions_.begin(), actions_.end(), [](const Action& a, const Action& b) { return a.at < b.at; });
 }
 
-std::optional<Time> Scenario::next_after(Time t) const {
-  std::optional<Time> first;
+void Scenario::prepare(couple::RunState& state) {
+  if (empty()) return;
+  next_ = state.memory.stays.reserve<std::uint64_t>("scenario: action ahead");
+  active_ = state.memory.stays.reserve<Active>("scenario: targets", targets_.size());
+  from_ = state.memory.stays.reserve<double>("scenario: beginnings of ramps", ramp_elements_);
+  to_ = state.memory.stays.reserve<double>("scenario: ends of ramps", ramp_elements_);
+  for (const auto& target : targets_)
+    with_type(target.type, [&]<class T>() { state.kept.column<T>().resize(target.kept + target.count); });
+}
+
+Time Scenario::next_event(const couple::RunState& state) const {
+  Time first = fleet::never;
+  if (empty()) return first;
+  const Time t = state.t + near_;
   const auto offer = [&](Time at) {
-    if (at > t && (!first || at < *first)) first = at;
+    if (at > t) first = std::min(first, at);
   };
-  for (std::size_t i = next_; i < actions_.size(); ++i) {
+  for (std::size_t i = state.memory.stays.at(next_); i < actions_.size(); ++i) {
     offer(actions_[i].at);
     if (actions_[i].at > t) break;
   }
-  for (const auto& a : active_)
-    if (a.on && a.ramp) offer(a.since + a.duration);
+  for (const auto& a : state.memory.stays[active_])
+    if (a.on != 0 && a.ramp != 0) offer(a.since + a.duration);
   return first;
 }
 
-namespace {
+double Scenario::ramp_at(const Target& target, const Active& active, Time t, std::size_t element,
+                         const couple::RunState& state) const {
+  const double from = state.memory.stays[from_][target.ramp + element];
+  const double to = state.memory.stays[to_][target.ramp + element];
+  return from + (to - from) * std::clamp((t - active.since) / active.duration, 0.0, 1.0);
+}
 
-Value current(Type type, std::uint32_t first, std::uint32_t count, const Columns& inputs) {
-  Value value;
-  with_type(type, [&]<class T>() {
-    const auto& column = inputs.column<T>();
-    value = Value(std::vector<T>(column.begin() + first, column.begin() + first + count));
+// The present inputs, to be put back later.
+void Scenario::keep(const Target& target, std::uint32_t place, couple::RunState& state) {
+  with_type(target.type, [&]<class T>() {
+    const auto& column = state.signals.inputs.column<T>();
+    std::copy_n(column.begin() + target.first, target.count, state.kept.column<T>().begin() + place);
   });
-  return value;
 }
 
-}  // namespace
-
-double Scenario::Active::at(Time t, std::size_t element) const {
-  return from[element] + (to[element] - from[element]) * std::clamp((t - since) / duration, 0.0, 1.0);
+void Scenario::put(const Target& target, std::uint32_t place, couple::RunState& state) {
+  with_type(target.type, [&]<class T>() {
+    std::copy_n(state.kept.column<T>().begin() + place, target.count,
+                state.signals.inputs.column<T>().begin() + target.first);
+  });
 }
 
-void Scenario::begin(const Action& action, Time t, couple::RunState& state) {
-  auto& target = targets_[action.target];
-  auto& active = active_[action.target];
+void Scenario::begin(const Action& action, couple::RunState& state) const {
+  const auto& target = targets_[action.target];
+  auto& active = state.memory.stays[active_][action.target];
+  const auto from = state.memory.stays[from_].subspan(target.ramp, target.type == Type::Float64 ? target.count : 0);
+  const auto to = state.memory.stays[to_].subspan(target.ramp, from.size());
   // As the others see it now, not as it was for the last step.
-  if (!active.on && target.driven) target.routes(state.signals.outputs, state.signals.inputs);
-  Value now = current(target.type, target.first, target.count, state.signals.inputs);
-  if (!active.on) target.released = now;
-  if (active.on && active.ramp)
-    for (std::size_t e = 0; e < active.from.size(); ++e) now.elements<double>()[e] = active.at(t, e);
+  if (active.on == 0) {
+    if (target.driven) target.routes(state.signals.outputs, state.signals.inputs);
+    keep(target, target.released, state);
+  }
   if (action.kind == Kind::release) {
     active = {};
     if (!target.driven) put(target, target.released, state);
     return;
   }
-  active.on = true;
-  active.ramp = action.kind == Kind::ramp && action.duration > 0;
-  active.value = action.kind == Kind::hold ? now : action.value;
-  if (!active.ramp) return;
-  const auto& goal = action.value.elements<double>();
-  active.from = now.elements<double>();
-  active.to.resize(target.count);
-  for (std::size_t e = 0; e < active.to.size(); ++e) active.to[e] = goal[goal.size() == 1 ? 0 : e];
-  active.value = now;
-  active.since = action.at;
-  active.duration = action.duration;
-}
-
-bool Scenario::begin_due(Time t, Duration near, couple::RunState& state) {
-  const std::size_t before = next_;
-  for (; next_ < actions_.size() && actions_[next_].at <= t + near; ++next_) begin(actions_[next_], t, state);
-  for (auto& a : active_) {
-    if (!a.on || !a.ramp || t < a.since + a.duration - near) continue;
-    a.ramp = false;
-    a.value.elements<double>() = a.to;
+  // Where it is now: on the way of a ramp, or what its inputs are.
+  const bool was_ramp = active.on != 0 && active.ramp != 0;
+  for (std::size_t e = 0; e < from.size(); ++e) {
+    const double now =
+        was_ramp ? ramp_at(target, active, state.t, e, state) : state.signals.inputs.column<double>()[target.first + e];
+    if (action.kind == Kind::hold) state.kept.column<double>()[target.kept + e] = now;
+    from[e] = now;
   }
-  return next_ != before;
-}
-
-void Scenario::prepare(Time t, Time end) {
-  step_begin_ = t;
-  step_end_ = end;
-  for (auto& a : active_) {
-    if (!a.on || !a.ramp) continue;
-    // The mean over the step, where inputs are held.
-    auto& value = a.value.elements<double>();
-    for (std::size_t e = 0; e < value.size(); ++e) value[e] = 0.5 * (a.at(t, e) + a.at(end, e));
-  }
-}
-
-void Scenario::put(const Target& target, const Value& value, couple::RunState& state) {
+  if (action.kind == Kind::hold && target.type != Type::Float64) keep(target, target.kept, state);
+  active = {.on = 1,
+            .ramp = action.kind == Kind::ramp && action.duration > 0 ? std::uint8_t{1} : std::uint8_t{0},
+            .since = action.at,
+            .duration = action.duration};
+  if (action.kind == Kind::hold) return;
   with_type(target.type, [&]<class T>() {
-    const auto& from = value.elements<T>();
-    auto& column = state.signals.inputs.column<T>();
-    for (std::uint32_t e = 0; e < target.count; ++e) column[target.first + e] = from[from.size() == 1 ? 0 : e];
+    const auto& goal = action.value.elements<T>();
+    auto& kept = state.kept.column<T>();
+    for (std::uint32_t e = 0; e < target.count; ++e) kept[target.kept + e] = goal[goal.size() == 1 ? 0 : e];
   });
+  for (std::size_t e = 0; e < to.size(); ++e) to[e] = state.kept.column<double>()[target.kept + e];
+}
+
+bool Scenario::begin_due(couple::RunState& state) {
+  if (empty()) return false;
+  auto& next = state.memory.stays.at(next_);
+  const auto before = next;
+  for (; next < actions_.size() && actions_[next].at <= state.t + near_; ++next) begin(actions_[next], state);
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    auto& a = state.memory.stays[active_][i];
+    if (a.on == 0 || a.ramp == 0 || state.t < a.since + a.duration - near_) continue;
+    a.ramp = 0;
+    for (std::uint32_t e = 0; e < targets_[i].count; ++e)
+      state.kept.column<double>()[targets_[i].kept + e] = state.memory.stays[to_][targets_[i].ramp + e];
+  }
+  return next != before;
+}
+
+void Scenario::begin_step(const couple::Interval& interval, couple::RunState& state) {
+  step_begin_ = interval.t;
+  step_end_ = interval.end;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const auto& a = state.memory.stays[active_][i];
+    if (a.on == 0 || a.ramp == 0) continue;
+    // The mean over the step, where inputs are held.
+    for (std::uint32_t e = 0; e < targets_[i].count; ++e)
+      state.kept.column<double>()[targets_[i].kept + e] =
+          0.5 * (ramp_at(targets_[i], a, step_begin_, e, state) + ramp_at(targets_[i], a, step_end_, e, state));
+  }
 }
 
 void Scenario::apply(couple::RunState& state) const {
   const auto width = state.signals.inputs.column<double>().size();
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    if (!active_[i].on) continue;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const auto& active = state.memory.stays[active_][i];
+    if (active.on == 0) continue;
     const auto& target = targets_[i];
-    put(target, active_[i].value, state);
+    put(target, target.kept, state);
     if (target.type != Type::Float64) continue;
-    for (int m = 0; m < state.signals.order; ++m)
+    for (int m = 0; m < state.signals.highest; ++m)
       for (std::uint32_t e = 0; e < target.count; ++e)
         state.signals.derivatives[static_cast<std::size_t>(m) * width + target.first + e] = 0;
-    if (active_[i].ramp && target.moves && state.signals.order > 0) put_ramp(target, active_[i], state);
+    if (active.ramp != 0 && target.moves && state.signals.highest > 0) put_ramp(target, active, state);
   }
 }
 
 // As the line that it is.
 void Scenario::put_ramp(const Target& target, const Active& active, couple::RunState& state) const {
   for (std::uint32_t e = 0; e < target.count; ++e) {
-    const double from = active.at(step_begin_, e);
+    const double from = ramp_at(target, active, step_begin_, e, state);
     state.signals.inputs.column<double>()[target.first + e] = from;
-    state.signals.derivatives[target.first + e] = (active.at(step_end_, e) - from) / (step_end_ - step_begin_);
+    state.signals.derivatives[target.first + e] =
+        (ramp_at(target, active, step_end_, e, state) - from) / (step_end_ - step_begin_);
   }
 }
 
-void Scenario::apply_at(Time t, couple::RunState& state) const {
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto& active = active_[i];
-    if (!active.on) continue;
+void Scenario::apply_at_point(couple::RunState& state) const {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const auto& active = state.memory.stays[active_][i];
+    if (active.on == 0) continue;
     const auto& target = targets_[i];
-    put(target, active.value, state);
-    if (!active.ramp) continue;
+    put(target, target.kept, state);
+    if (active.ramp == 0) continue;
     auto& column = state.signals.inputs.column<double>();
-    for (std::uint32_t e = 0; e < target.count; ++e) column[target.first + e] = active.at(t, e);
+    for (std::uint32_t e = 0; e < target.count; ++e)
+      column[target.first + e] = ramp_at(target, active, state.t, e, state);
   }
 }
 
-bool Scenario::overrides(std::uint32_t input) const {
-  for (std::size_t i = 0; i < active_.size(); ++i) {
+bool Scenario::overrides(std::uint32_t input, const couple::RunState& state) const {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
     const auto& target = targets_[i];
-    if (active_[i].on && target.type == Type::Float64 && input >= target.first && input < target.first + target.count)
+    if (state.memory.stays[active_][i].on != 0 && target.type == Type::Float64 && input >= target.first &&
+        input < target.first + target.count)
       return true;
   }
   return false;
-}
-
-// --- checkpoints
-
-namespace {
-
-void write_value(ByteWriter& writer, const Value& value) {
-  writer(value.type());
-  with_type(value.type(), [&]<class T>() { writer(value.elements<T>()); });
-}
-
-// Empty, or of a type and a number of elements that the target takes.
-void read_value(ByteReader& reader, Type type, std::size_t count, Value& value) {
-  Type is{};
-  reader(is);
-  ByteReader::check(static_cast<std::size_t>(is) < type_count);
-  with_type(is, [&]<class T>() {
-    std::vector<T> elements;
-    reader.any_size(elements);
-    ByteReader::check(elements.empty() || (is == type && (elements.size() == 1 || elements.size() == count)));
-    value = Value(std::move(elements));
-  });
-}
-
-}  // namespace
-
-void Scenario::write(ByteWriter& writer) const {
-  writer(static_cast<std::uint64_t>(next_));
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto& a = active_[i];
-    write_value(writer, targets_[i].released);
-    write_value(writer, a.value);
-    writer(a.on, a.ramp, a.since, a.duration, a.from, a.to);
-  }
-}
-
-void Scenario::read(ByteReader& reader) {
-  std::uint64_t next = 0;
-  reader(next);
-  ByteReader::check(next <= actions_.size());
-  next_ = next;
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    auto& a = active_[i];
-    auto& target = targets_[i];
-    read_value(reader, target.type, target.count, target.released);
-    read_value(reader, target.type, target.count, a.value);
-    reader(a.on, a.ramp, a.since, a.duration);
-    reader.any_size(a.from);
-    reader.any_size(a.to);
-    ByteReader::check(!a.on || a.value.size() > 0);
-    ByteReader::check(!a.ramp || (target.type == Type::Float64 && a.from.size() == target.count &&
-                                  a.to.size() == target.count && a.duration > 0));
-  }
 }
 
 }  // namespace consort::engine

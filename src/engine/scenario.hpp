@@ -1,47 +1,40 @@
 // Values that a scenario puts in place of connections: set, hold, ramp, release, each at its time.
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/time.hpp"
 #include "couple/gather.hpp"
+#include "couple/input_source.hpp"
 #include "couple/run_state.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
 
 namespace consort::engine {
 
-class Scenario {
+class Scenario final : public couple::InputSource {
  public:
   Scenario() = default;
-  // The plan must have been compiled with targets(). Throws Error (input): values that cannot be read, ramps of what is
-  // not a Float64.
-  Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAction>& actions);
+  // The plan must have been compiled with targets(). `near`: what is nearer than this to a communication point is at
+  // it. Throws Error (input): values that cannot be read, ramps of what is not a Float64.
+  Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAction>& actions, Duration near);
 
   // The inputs that actions are about, for graph::CompileOptions.
   [[nodiscard]] static std::vector<std::string> targets(const std::vector<graph::ScenarioAction>& actions);
 
   [[nodiscard]] bool empty() const { return actions_.empty(); }
-  // The first time after t at which something begins or a ramp ends.
-  [[nodiscard]] std::optional<Time> next_after(Time t) const;
-  // Starts what is due at t, or nearer to it than `near`; once, before any step from there is tried. What is held, and
-  // where ramps begin, is what the outputs of others say at t. Whether something was due.
-  bool begin_due(Time t, Duration near, couple::RunState& state);
-  // For a step from t to `end`, any number of times.
-  void prepare(Time t, Time end);
-  // Puts the values for the step in place; after routing. Cheap when nothing is active.
-  void apply(couple::RunState& state) const;
-  // The same with the values at t, for outputs that follow inputs without a step.
-  void apply_at(Time t, couple::RunState& state) const;
 
-  // Whether an element of the inputs' Float64 column is not what is connected to it.
-  [[nodiscard]] bool overrides(std::uint32_t input) const;
-
-  // What is active, for checkpoints of the same scenario. Throws Error (input) for bytes of another.
-  void write(ByteWriter& writer) const;
-  void read(ByteReader& reader);
+  void prepare(couple::RunState& state) override;
+  // What is held, and where ramps begin, is what the outputs of others say at the present point.
+  bool begin_due(couple::RunState& state) override;
+  void begin_step(const couple::Interval& interval, couple::RunState& state) override;
+  // Cheap when nothing is active.
+  void apply(couple::RunState& state) const override;
+  void apply_at_point(couple::RunState& state) const override;
+  [[nodiscard]] bool overrides_inputs() const override { return !actions_.empty(); }
+  [[nodiscard]] bool overrides(std::uint32_t input, const couple::RunState& state) const override;
+  // Something begins, or a ramp ends.
+  [[nodiscard]] Time next_event(const couple::RunState& state) const override;
 
  private:
   struct Action {
@@ -56,30 +49,36 @@ class Scenario {
     Type type = Type::Float64;
     std::uint32_t first = 0;  // in the inputs' column
     std::uint32_t count = 1;
-    Value released;  // what it goes back to when nothing drives it
     bool driven = false;
     bool moves = false;       // continuously, so that a ramp may have a slope within a step
     couple::Gather routes{};  // into its unit
+    // In the run state: what it goes back to when nothing drives it, what it is kept at, and where a ramp begins.
+    std::uint32_t released = 0, kept = 0;  // in the column of RunState::kept of its type
+    std::uint32_t ramp = 0;                // in from_ and to_
   };
+  // What a target does now.
   struct Active {
-    bool on = false;
-    Value value;  // over the step
-    bool ramp = false;
-    std::vector<double> from{}, to{};  // one per element
+    std::uint8_t on = 0;
+    std::uint8_t ramp = 0;
     Time since = 0;
     Duration duration = 0;
-    // Where a ramp is at t, for one of its elements.
-    [[nodiscard]] double at(Time t, std::size_t element) const;
   };
-  void begin(const Action& action, Time t, couple::RunState& state);
-  static void put(const Target& target, const Value& value, couple::RunState& state);
+  void begin(const Action& action, couple::RunState& state) const;
+  // Where a ramp is at t, for one of its elements.
+  [[nodiscard]] double ramp_at(const Target& target, const Active& active, Time t, std::size_t element,
+                               const couple::RunState& state) const;
+  static void keep(const Target& target, std::uint32_t place, couple::RunState& state);
+  static void put(const Target& target, std::uint32_t place, couple::RunState& state);
   void put_ramp(const Target& target, const Active& active, couple::RunState& state) const;
 
   std::vector<Action> actions_;  // by time, then as given
   std::vector<Target> targets_;
-  std::vector<Active> active_;  // by target
-  std::size_t next_ = 0;
-  Time step_begin_ = 0, step_end_ = 0;
+  Duration near_ = 0;
+  couple::Slot<std::uint64_t> next_;  // the action ahead
+  couple::Slot<Active> active_;       // by target
+  couple::Slot<double> from_, to_;    // of ramps
+  std::uint32_t ramp_elements_ = 0;
+  Time step_begin_ = 0, step_end_ = 0;  // scratch of one step
 };
 
 }  // namespace consort::engine

@@ -10,13 +10,12 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "couple/gather.hpp"
-#include "engine/initialize.hpp"
+#include "couple/approximation.hpp"
 #include "engine/run_identity.hpp"
 #include "engine/simulation_impl.hpp"
 #include "engine/start_values.hpp"
 #include "graph/compile.hpp"
-#include "host/fleets.hpp"
+#include "host/hosts.hpp"
 #include "solve/nonlinear.hpp"
 
 namespace consort::engine {
@@ -27,11 +26,11 @@ std::shared_ptr<Library> or_new(std::shared_ptr<Library> library, const LibraryO
   return library ? std::move(library) : std::make_shared<Library>(options);
 }
 
-std::vector<unit::Ports> ports_of(const graph::Plan& plan, bool keep_parts) {
-  std::vector<unit::Ports> ports;
+std::vector<fleet::Blocks> blocks_of(const graph::Plan& plan, bool keep_parts) {
+  std::vector<fleet::Blocks> blocks;
   for (const auto& u : plan.units)
-    ports.push_back({&u.inputs, &u.outputs, u.first_input, u.first_output, u.component.substeps, keep_parts});
-  return ports;
+    blocks.push_back({&u.inputs, &u.outputs, u.first_input, u.first_output, u.component.substeps, keep_parts});
+  return blocks;
 }
 
 }  // namespace
@@ -52,44 +51,38 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     report_.warnings.push_back(fmt::format(
         "rows at sub-steps are left out, because the controller '{}' does every step more than once", controller.name));
   }
-  units_ = library_->make_units(plan_, o_.run.step.value_or(plan_.experiment.step.value_or(0)));
-  has_event_mode_ = std::any_of(units_.begin(), units_.end(), [](const auto& u) { return u->events() != nullptr; });
-  for (const auto& u : units_)
-    if (const Time* const event = u->next_time_event(); event != nullptr) inner_events_.push_back(event);
-  experiment_ = choose_experiment(plan_, o_.run, units_, report_);
   const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
-  fleet_ = host::make_fleet(units_, ports_of(plan_, o_.run.record_substeps), threads);
+  make_fleet(threads);
+  const auto traits = fleet_->traits();
+  announces_events_ = std::any_of(traits.begin(), traits.end(), [](const auto& u) { return u.announces_events(); });
+  experiment_ = choose_experiment(plan_, o_.run, traits, report_);
   state_ = couple::make_run_state(plan_);
   state_.t = experiment_.start;
   seed_externals(plan_, state_);
-  scenario_ = Scenario(plan_, o_.run.scenario);
-  if (!o_.run.input_file.empty()) inputs_ = ExternalInputs(plan_, o_.run.input_file, experiment_.slack());
+  const auto& approximation = couple::find_approximation(o_.run.extrapolation);
+  scenario_ = Scenario(plan_, o_.run.scenario, experiment_.slack());
+  if (!o_.run.input_file.empty())
+    inputs_ = ExternalInputs(plan_, o_.run.input_file, experiment_.slack(), approximation.order() > 0);
   if (varies_ && !inputs_.empty()) inputs_.find_corners();
   if (!o_.trace_file.empty()) {
-    timeline_ = std::make_unique<unit::Timeline>(threads);
+    timeline_ = std::make_unique<fleet::Timeline>(threads);
     fleet_->trace(timeline_.get());
     recording_ = timeline_->activity("recording");
   }
-  step::StepperSetup setup{plan_, o_.run, *fleet_, {}, timeline_.get()};
-  if (!scenario_.empty() || (!inputs_.empty() && o_.run.extrapolation > 0)) {
-    setup.hook = [this](couple::RunState& state, std::span<const UnitId>) {
-      inputs_.apply(state);
-      scenario_.apply(state);
-    };
-  }
-  stepper_ = step::make_stepper(setup);
-  stepper_->prepare(state_);
-  choose_consistency();
   bonds_ = couple::PowerBonds(plan_, o_.run.bonds);
   const auto* const bonds = bonds_.empty() ? nullptr : &bonds_;
-  prepared_ = std::make_unique<PreparedStepper>(PreparedStepper::Parts{.stepper = *stepper_,
-                                                                       .scenario = scenario_,
-                                                                       .inputs = inputs_,
-                                                                       .consistency = consistency_.get(),
-                                                                       .bonds = bonds,
-                                                                       .polynomials = o_.run.extrapolation > 0,
-                                                                       .slack = experiment_.slack(),
-                                                                       .timeline = timeline_.get()});
+  std::vector<couple::InputSource*> sources;
+  if (!inputs_.empty()) sources.push_back(&inputs_);
+  if (!scenario_.empty()) sources.push_back(&scenario_);
+  point_ = std::make_unique<couple::Point>(couple::PointSetup{.plan = plan_,
+                                                              .fleet = *fleet_,
+                                                              .approximation = approximation,
+                                                              .sources = std::move(sources),
+                                                              .bonds = bonds,
+                                                              .slack = experiment_.slack(),
+                                                              .timeline = timeline_.get()});
+  stepper_ = step::make_stepper({plan_, o_.run, *fleet_, *point_});
+  choose_consistency();
   controller_ = step::make_controller({.plan = plan_,
                                        .settings = o_.run,
                                        .fleet = *fleet_,
@@ -98,6 +91,11 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
                                        .tolerance = experiment_.coupling_tolerance,
                                        .is_late = is_late_,
                                        .bonds = bonds});
+  point_->prepare(state_);
+  stepper_->prepare(state_);
+  controller_->prepare(state_);
+  growth_ = state_.memory.stays.reserve<GrowthWatch>("growth of outputs");
+  state_.memory.stays.at(growth_) = {};
   describe_run(system, threads);
   if (o_.checkpoint_every) {
     require(std::isfinite(*o_.checkpoint_every) && *o_.checkpoint_every > 0,
@@ -108,6 +106,36 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     require_serialization();
     identity_ = run_identity(plan_, o_.run, experiment_);
   }
+  initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_);
+  if (std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.can_roll_back(); }))
+    saved_ = fleet_->reserve_snapshot(plan_.all_units());
+  fleet_->connect(blocks_of(plan_, o_.run.record_substeps));
+}
+
+// Every unit on the host that it names, or that the run does.
+void Simulation::Impl::make_fleet(unsigned threads) {
+  host::HostSetup setup;
+  setup.factory = library_->factory();
+  setup.describe = library_->describer();
+  setup.threads = threads;
+  setup.log = o_.library.log;
+  setup.trace = o_.library.trace;
+  std::vector<std::string> names;
+  std::vector<fleet::Host*> hosts;
+  std::vector<std::uint32_t> host_of;
+  const std::string usual = o_.run.host.empty() ? std::string(host::hosts().front().name) : o_.run.host;
+  static_cast<void>(host::find_host(usual));  // a wrong name is wrong when every unit says another, too
+  for (const auto& unit : plan_.units) {
+    const auto& name = unit.component.host.empty() ? usual : unit.component.host;
+    const auto known = std::find(names.begin(), names.end(), name);
+    host_of.push_back(static_cast<std::uint32_t>(known - names.begin()));
+    if (known != names.end()) continue;
+    names.push_back(name);
+    hosts_.push_back(with_unit(unit.name, [&] { return host::find_host(name).make(setup); }));
+    hosts.push_back(hosts_.back().get());
+  }
+  const auto specs = library_->specs(plan_, o_.run.step.value_or(plan_.experiment.step.value_or(0)));
+  fleet_ = std::make_unique<fleet::Fleet>(specs, hosts, host_of);
 }
 
 Simulation::Impl::~Impl() {
@@ -119,14 +147,14 @@ Simulation::Impl::~Impl() {
 
 void Simulation::Impl::initialize() {
   require(!initialized_, "the simulation is initialised already");
-  inputs_.at(experiment_.start, state_);
+  point_->look_up(state_);
   unit::Experiment e{experiment_.start, experiment_.stop, experiment_.tolerance};
   // Units keep the stop time in their states (FMI 2.0, 4.2.1), and a run that goes on may go on for longer.
   if (o_.checkpoint_every || !o_.restart_from.empty()) e.stop.reset();
-  initial_loops_ = engine::initialize(plan_, o_.run.loops, *fleet_, state_, e, report_.assumed);
-  inputs_.at(experiment_.start, state_);
+  (*initialization_)(state_, e, report_.assumed);
+  point_->look_up(state_);
   initialized_ = true;
-  if (state_.stopped) report_.ended_early = fmt::format("a unit asked to end the simulation at t = {} s", state_.t);
+  if (state_.stop.asked) report_.ended_early = fmt::format("a unit asked to end the simulation at t = {} s", state_.t);
   report_.start_up_seconds = seconds_since(begun_);
 }
 
@@ -137,10 +165,8 @@ void Simulation::Impl::step(Time limit) {
   if (done()) return;
   limit = std::min(limit, experiment_.last);
   if (all_vary_) limit = std::min(limit, next_event());
-  // What begins at this point changes inputs, which outputs have to follow where they do so without a step.
-  if (!scenario_.empty() && scenario_.begin_due(state_.t, experiment_.slack(), state_) && consistency_)
-    (*consistency_)(*fleet_, state_);
-  const auto outcome = controller_->advance(*prepared_, *fleet_, state_, limit);
+  point_->begin_due(state_);
+  const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
   if (outcome.why == unit::Why::terminate) [[unlikely]]
     end_early();
 }
@@ -148,15 +174,7 @@ void Simulation::Impl::step(Time limit) {
 void Simulation::Impl::terminate() {
   if (!initialized_ || terminated_) return;
   terminated_ = true;
-  std::exception_ptr complaint;
-  for (UnitId u = 0; u < fleet_->size(); ++u) {
-    try {
-      fleet_->unit(u).terminate();
-    } catch (...) {
-      if (!complaint) complaint = std::current_exception();
-    }
-  }
-  if (complaint) std::rethrow_exception(complaint);
+  fleet_->terminate(plan_.all_units());
 }
 
 graph::Plan Simulation::Impl::compile(const graph::System& system) {
@@ -168,43 +186,38 @@ graph::Plan Simulation::Impl::compile(const graph::System& system) {
 }
 
 void Simulation::Impl::choose_consistency() {
-  all_vary_ = std::all_of(units_.begin(), units_.end(), [](const auto& u) { return u->variable_step(); });
+  const auto traits = fleet_->traits();
+  all_vary_ = std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.variable_step; });
   using Wish = graph::Consistency;
   const auto wish = o_.run.consistency;
   std::vector<bool> takes_part;
-  for (std::size_t u = 0; u < units_.size(); ++u)
-    takes_part.push_back(wish != Wish::never && (wish == Wish::always || units_[u]->answers_without_step() ||
-                                                 plan_.units[u].component.answers));
+  for (std::size_t u = 0; u < traits.size(); ++u)
+    takes_part.push_back(wish != Wish::never &&
+                         (wish == Wish::always || traits[u].responds_without_step || plan_.units[u].component.answers));
   is_late_ = late_units(takes_part);
   note_late_units();
   if (wish == Wish::never) return;
-  auto made = std::make_unique<couple::Consistency>(plan_, o_.run.loops, takes_part);
-  if (!scenario_.empty()) made->set_overrides([this](couple::RunState& state) { scenario_.apply_at(state.t, state); });
-  if (made->needed()) consistency_ = std::move(made);
+  auto made = std::make_unique<couple::Consistency>(plan_, *fleet_, o_.run.loops, takes_part);
+  if (made->needed()) point_->set_consistency(std::move(made));
 }
 
 // Where steps have to end: at the next event of a table or scenario, and with variable steps also at those that units
 // announce.
 Time Simulation::Impl::next_event() const {
-  Time next = prepared_->next_event(state_.t);
+  Time next = point_->next_event(state_);
   if (!varies_) return next;
   const auto offer = [&](Time t) {
     if (t > state_.t + experiment_.slack()) next = std::min(next, t);
   };
-  if (has_event_mode_)
+  if (announces_events_)
     for (const Time t : state_.signals.next_event) offer(t);
-  for (const Time* const t : inner_events_) offer(*t);
-  if (!inputs_.empty()) offer(inputs_.next_corner_after(state_.t));
+  offer(point_->next_corner(state_));
   return next;
 }
 
 void Simulation::Impl::end_early() {
-  for (UnitId u = 0; u < fleet_->size(); ++u) {
-    if (fleet_->outcomes()[u].why != unit::Why::terminate) continue;
-    report_.ended_early = fmt::format("unit '{}' asked to end the simulation at t = {} s", plan_.units[u].name,
-                                      fleet_->outcomes()[u].reached);
-    return;
-  }
+  report_.ended_early = fmt::format("unit '{}' asked to end the simulation at t = {} s",
+                                    plan_.units[state_.stop.unit].name, state_.stop.at);
 }
 
 // --- the public face

@@ -24,14 +24,11 @@ void Simulation::Impl::save(const std::string& file, std::uint64_t rows, std::st
   Checkpoint c{identity_, state_.t, rows, std::move(last_row), {}, {}};
   ByteWriter run;
   couple::write(run, state_);
-  scenario_.write(run);
-  run(points_, output_);
-  for (const auto& loop : loops()) run(loop.solved, loop.iterations, loop.evaluations, loop.largest_residual);
   c.run = text_of(run.take());
-  fleet_->save(plan_.all_units(), saved_);
+  fleet_->save(*saved_);
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     ByteWriter unit;
-    unit(text_of(fleet_->unit(u).rollback()->serialize(*saved_.units[u])), saved_.given[u], fleet_->counts(u));
+    unit(text_of(fleet_->serialise(*saved_, u)), fleet_->counts(u));
     c.units.push_back(text_of(unit.take()));
   }
   write_checkpoint(file, c);
@@ -47,33 +44,25 @@ Simulation::Impl::Recorded Simulation::Impl::load(const std::string& file) {
           "{}: is a checkpoint at t = {} s, after the stop time of {} s; choose a later stop time", file, c.t,
           experiment_.stop);
   ByteReader::check(c.units.size() == fleet_->size());
-  fleet_->save(plan_.all_units(), saved_);  // for its shape
-  std::vector<unit::ExchangeCounts> counts(fleet_->size());
+  std::vector<fleet::StepCounts> counts(fleet_->size());
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     const auto bytes = bytes_of(c.units[u]);
     ByteReader reader(bytes);
     std::string state;
-    reader(state, saved_.given[u], counts[u]);
+    reader(state, counts[u]);
     reader.expect_end();
-    saved_.units[u] = fleet_->unit(u).rollback()->deserialize(bytes_of(state));
+    fleet_->deserialise(*saved_, u, bytes_of(state));
   }
   const auto run = bytes_of(c.run);
   ByteReader reader(run);
   couple::read(reader, state_);
-  scenario_.read(reader);
-  reader(points_, output_);
-  for (auto& loop : initial_loops_) reader(loop.solved, loop.iterations, loop.evaluations, loop.largest_residual);
-  if (consistency_) consistency_->reset_counts();
   reader.expect_end();
   const auto estimated = state_.control.signals.size();
   ByteReader::check(std::isfinite(state_.t) && state_.t == c.t &&
                     (estimated == 0 || estimated == controller_->estimated().size()) &&
-                    (state_.bonds.empty() || state_.bonds.size() == bonds_.size()));
-  fleet_->restore(saved_);
-  saved_ = {};
+                    (state_.bonds.empty() || state_.bonds.size() == bonds_.size()) && point_->is_sound(state_));
+  fleet_->restore(*saved_);
   for (UnitId u = 0; u < fleet_->size(); ++u) fleet_->go_on_from(u, counts[u]);
-  prepared_->see_events(*fleet_);
-  controller_->restart();
   report_.ended_early.clear();
   report_.began = state_.t;
   began_steps_ = state_.control.unit_steps;
@@ -84,14 +73,13 @@ Simulation::Impl::Recorded Simulation::Impl::load(const std::string& file) {
 // A clear word before the run.
 void Simulation::Impl::require_serialization() const {
   for (UnitId u = 0; u < fleet_->size(); ++u) {
-    auto* const states = fleet_->unit(u).rollback();
-    if (states != nullptr && states->can_serialize()) continue;
+    if (fleet_->traits(u).serialises) continue;
     const auto& d = *plan_.units[u].description;
     throw input_error(
         "checkpoints need units that can write down their state, which unit '{}' ({}) cannot; {}run without "
         "checkpoints",
         plan_.units[u].name, describe::name_of(d.version),
-        d.interface(describe::InterfaceType::model_exchange) != nullptr && !fleet_->unit(u).answers_without_step()
+        d.interface(describe::InterfaceType::model_exchange) != nullptr && !fleet_->traits(u).responds_without_step
             ? "run it as Model Exchange (interface: me) if that can, or "
             : "");
   }

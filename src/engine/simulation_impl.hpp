@@ -6,23 +6,25 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "couple/consistency.hpp"
+#include "couple/point.hpp"
 #include "couple/run_state.hpp"
 #include "engine/experiment.hpp"
 #include "engine/external_inputs.hpp"
 #include "engine/growth_watch.hpp"
-#include "engine/prepared_stepper.hpp"
+#include "engine/initialize.hpp"
 #include "engine/scenario.hpp"
 #include "engine/simulation.hpp"
 #include "engine/system_recorder.hpp"
+#include "fleet/timeline.hpp"
 #include "step/controller.hpp"
 #include "step/stepper.hpp"
-#include "unit/timeline.hpp"
 
 namespace consort::engine {
 
@@ -72,6 +74,7 @@ class Simulation::Impl {
   }
 
   graph::Plan compile(const graph::System& system);
+  void make_fleet(unsigned threads);
   void choose_consistency();
   [[nodiscard]] Time next_event() const;
   void end_early();
@@ -80,7 +83,6 @@ class Simulation::Impl {
   void require_serialization() const;
   void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values);
   [[nodiscard]] const graph::ExternalSignal* find_external(std::string_view name) const;
-  [[nodiscard]] std::vector<couple::LoopReport> loops() const;
   void add_trust(SystemReport& r) const;
   void add_iterations(SystemReport& r) const;
   [[nodiscard]] std::vector<bool> late_units(const std::vector<bool>& takes_part) const;
@@ -94,27 +96,24 @@ class Simulation::Impl {
   std::shared_ptr<Library> library_;
   SystemReport report_;
   graph::Plan plan_;
-  std::vector<std::unique_ptr<unit::Unit>> units_;
-  bool has_event_mode_ = false;            // some unit, which then announces its events
-  std::vector<const Time*> inner_events_;  // of units that handle time events inside of steps
   SystemExperiment experiment_;
-  std::unique_ptr<unit::Timeline> timeline_;
-  std::unique_ptr<unit::Fleet> fleet_;
+  std::unique_ptr<fleet::Timeline> timeline_;
+  std::vector<std::unique_ptr<fleet::Host>> hosts_;
+  std::unique_ptr<fleet::Fleet> fleet_;
+  bool announces_events_ = false;  // some unit
   couple::RunState state_;
   Scenario scenario_;
   ExternalInputs inputs_;
-  std::unique_ptr<step::Stepper> stepper_;
-  std::unique_ptr<couple::Consistency> consistency_;
   couple::PowerBonds bonds_;
-  std::unique_ptr<PreparedStepper> prepared_;
+  std::unique_ptr<couple::Point> point_;
+  std::unique_ptr<step::Stepper> stepper_;
   std::unique_ptr<step::Controller> controller_;
-  std::vector<bool> is_late_;                      // by unit: direct feed-through is seen with the inputs of the step
-  std::vector<couple::LoopReport> initial_loops_;  // of initialization, or of the run before a checkpoint
-  unit::Timeline::Activity recording_;
-  std::uint64_t points_ = 0;  // output points, and which is next
-  std::uint64_t output_ = 1;
-  std::string identity_;           // of checkpoints
-  unit::FleetSnapshot saved_{};    // for these
+  std::vector<bool> is_late_;  // by unit: direct feed-through is seen with the inputs of the step
+  fleet::Timeline::Activity recording_;
+  couple::Slot<GrowthWatch> growth_;
+  std::string identity_;                      // of checkpoints
+  std::optional<fleet::SnapshotId> saved_{};  // for these, where all units have states
+  std::unique_ptr<Initialization> initialization_;
   double waited_ = 0;              // s, for the clock
   std::uint64_t began_steps_ = 0;  // steps of units that a checkpoint brought along
   bool all_vary_ = false;

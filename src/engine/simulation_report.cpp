@@ -45,21 +45,8 @@ SystemReport Simulation::Impl::report() const {
   }
   r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
   add_iterations(r);
-  r.loops = loops();
+  for (std::size_t i = 0; i < plan_.loops.size(); ++i) r.loops.push_back({state_.loops[i], plan_.loops[i].variables});
   return r;
-}
-
-std::vector<couple::LoopReport> Simulation::Impl::loops() const {
-  auto all = initial_loops_;
-  if (!consistency_) return all;
-  const auto& more = consistency_->loops();
-  for (std::size_t i = 0; i < more.size(); ++i) {
-    all[i].solved += more[i].solved;
-    all[i].iterations += more[i].iterations;
-    all[i].evaluations += more[i].evaluations;
-    all[i].largest_residual = std::max(all[i].largest_residual, more[i].largest_residual);
-  }
-  return all;
 }
 
 void Simulation::Impl::add_trust(SystemReport& r) const {
@@ -96,7 +83,8 @@ std::vector<bool> Simulation::Impl::late_units(const std::vector<bool>& takes_pa
   std::unordered_set<std::string> iterated;
   for (const auto& part : stepper_->iterated()) iterated.insert(part.units.begin(), part.units.end());
   for (std::size_t u = 0; u < late.size(); ++u)
-    if (iterated.contains(plan_.units[u].name) && units_[u]->input_order() >= o_.run.extrapolation) late[u] = false;
+    if (iterated.contains(plan_.units[u].name) && fleet_->traits(static_cast<UnitId>(u)).input_order >= point_->order())
+      late[u] = false;
   return late;
 }
 
@@ -125,7 +113,7 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
     report_.absolute_tolerance = tolerances.absolute;
     report_.tolerance_for = o_.run.control.tolerance_for == graph::StepControl::ToleranceFor::run ? "run" : "step";
   }
-  report_.extrapolation = o_.run.extrapolation;
+  report_.extrapolation = point_->order();
   report_.threads = plan_.units.size() > 1 ? std::min<unsigned>(threads, static_cast<unsigned>(plan_.units.size())) : 1;
   for (const auto& n : stepper_->notes()) report_.notes.push_back(n);
   for (const auto& n : controller_->notes()) report_.notes.push_back(n);
@@ -134,11 +122,11 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
   for (const auto& w :
        ineffective_settings(plan_, o_.run, {stepper_->name(), controller_->name(), varies_, experiment_.stop}))
     report_.warnings.push_back(w);
-  for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+  for (UnitId u = 0; u < plan_.units.size(); ++u) {
     UnitReport unit;
     unit.name = plan_.units[u].name;
     unit.kind = std::string(describe::name_of(plan_.units[u].description->version));
-    if (units_[u]->answers_without_step() && plan_.units[u].description->version != describe::FmiVersion::native)
+    if (fleet_->traits(u).responds_without_step && plan_.units[u].description->version != describe::FmiVersion::native)
       unit.kind += ", Model Exchange";
     report_.units.push_back(std::move(unit));
   }

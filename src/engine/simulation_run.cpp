@@ -146,21 +146,21 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   pace.begin(state_.t);
   Look look(*this, loop_begun);
   Checkpoints checkpoints(*this);
-  GrowthWatch growth;
+  auto& growth = state_.memory.stays.at(growth_);
   const auto outputs = output_elements(plan_);
   while (!done()) {
-    const Time wanted = experiment_.output_point(output_);
+    const Time wanted = experiment_.output_point(state_.rows.next);
     Time limit = unit::never;
     if (all_vary_) limit = wanted;
     step(limit);
-    const unit::Timeline::Span recording(timeline_.get(), recording_);
+    const fleet::Timeline::Span recording(timeline_.get(), recording_);
     bool row = experiment_.records(state_.t, wanted);
     if (row) {
-      while (experiment_.output_point(output_) <= state_.t + experiment_.slack()) ++output_;
-      row = ++points_ % o_.run.record_every == 0;
+      while (experiment_.output_point(state_.rows.next) <= state_.t + experiment_.slack()) ++state_.rows.next;
+      row = ++state_.rows.points % o_.run.record_every == 0;
     }
     if (row && o_.run.record_substeps && report_.ended_early.empty())
-      recorder.write_parts(prepared_->begin(), state_.t, *fleet_);
+      recorder.write_parts(point_->begun(), state_.t, *fleet_);
     if (row || done()) {
       recorder.write(state_.t, *fleet_, state_);
     } else if (o_.run.record_substeps) {

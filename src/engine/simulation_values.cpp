@@ -21,7 +21,7 @@ Value Simulation::Impl::value(std::string_view path) {
   const auto& unit = plan_.units[u];
   const auto set = unit.starts.signals(*unit.description, std::span(&id, 1));
   Columns columns = set.make_columns();
-  fleet_->unit(u).get(set, columns);
+  fleet_->get(u, set, columns);
   Value v;
   with_type(set.place(0).type, [&]<class T>() { v = Value(columns.column<T>()); });
   return v;
@@ -70,24 +70,13 @@ Type Simulation::Impl::type_of_path(std::string_view path) const {
 // FMI 3.0, 4.2.1.3: with event mode, what is not continuous is set there.
 void Simulation::Impl::set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set,
                                    Columns& values) {
-  auto& unit = fleet_->unit(u);
-  auto* const events = unit.events();
-  if (events == nullptr || v.variability == describe::Variability::continuous) return unit.set(set, values);
-  events->enter_event_mode();
-  unit.set(set, values);
-  constexpr int most = 1000;
-  for (int i = 0; i < most; ++i) {
-    const auto outcome = events->update();
-    state_.signals.next_event[u] = outcome.next_event.value_or(unit::never);
-    if (outcome.terminate) {
-      report_.ended_early =
-          fmt::format("unit '{}' asked to end the simulation at t = {} s", plan_.units[u].name, state_.t);
-      return;
-    }
-    if (!outcome.repeat) return events->leave_event_mode();
-  }
-  throw run_error("unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
-                  plan_.units[u].name, state_.t, most);
+  if (!fleet_->traits(u).event_mode || v.variability == describe::Variability::continuous)
+    return fleet_->set(u, set, values);
+  fleet_->enter_event_mode(std::span(&u, 1));
+  fleet_->set(u, set, values);
+  if (fleet_->settle(u, state_.t, state_.signals).terminate)
+    report_.ended_early =
+        fmt::format("unit '{}' asked to end the simulation at t = {} s", plan_.units[u].name, state_.t);
 }
 
 const graph::ExternalSignal* Simulation::Impl::find_external(std::string_view name) const {

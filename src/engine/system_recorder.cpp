@@ -273,7 +273,7 @@ void SystemRecorder::find_parts() {
   std::sort(instants_.begin(), instants_.end(), [](const auto& a, const auto& b) { return a.fraction < b.fraction; });
 }
 
-void SystemRecorder::write_parts(Time begin, Time end, unit::Fleet& fleet) {
+void SystemRecorder::write_parts(Time begin, Time end, fleet::Fleet& fleet) {
   for (const auto& instant : instants_) {
     for (const auto& [u, s] : instant.parts) {
       const Columns& from = fleet.parts(u)[s];
@@ -289,7 +289,7 @@ void SystemRecorder::write_parts(Time begin, Time end, unit::Fleet& fleet) {
   }
 }
 
-void SystemRecorder::look(unit::Fleet& fleet, const couple::RunState& state) {
+void SystemRecorder::look(fleet::Fleet& fleet, const couple::RunState& state) {
   has_last_ = false;
   for_each_type([&]<class T>() {
     const auto& copies = copies_[static_cast<std::size_t>(type_of<T>)];
@@ -299,7 +299,7 @@ void SystemRecorder::look(unit::Fleet& fleet, const couple::RunState& state) {
     for (const auto& copy : copies) to[copy.to] = from[copy.from];
   });
   for (const auto& s : scaled_) row_.column<double>()[s.to] = s.factor * row_.column<double>()[s.to] + s.offset;
-  for (const auto& asked : asked_) fleet.unit(asked.unit).get_part(asked.set, row_, asked.at);
+  for (const auto& asked : asked_) fleet.get(asked.unit, asked.set, row_, asked.at);
   if (!trust_.empty()) write_trust(state.control);
 }
 
@@ -341,7 +341,7 @@ void SystemRecorder::flush() {
   for (auto* const sink : sinks_) sink->flush();
 }
 
-void SystemRecorder::write(Time t, unit::Fleet& fleet, const couple::RunState& state) {
+void SystemRecorder::write(Time t, fleet::Fleet& fleet, const couple::RunState& state) {
   look(fleet, state);
   put_row(t);
 }

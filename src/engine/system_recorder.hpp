@@ -12,9 +12,9 @@
 
 #include "couple/error_estimate.hpp"
 #include "couple/run_state.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
 #include "record/sink.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::engine {
 
@@ -47,12 +47,12 @@ class SystemRecorder {
   // Whether the course of the step size is among the signals.
   [[nodiscard]] bool has_trust() const { return !trust_.empty(); }
   void flush();
-  void write(Time t, unit::Fleet& fleet, const couple::RunState& state);
+  void write(Time t, fleet::Fleet& fleet, const couple::RunState& state);
   // Rows at the sub-steps of units inside of the step from `begin` to `end` that was taken last: what other units
   // answer, and what is no output, stays as it was at `begin`. Before write() for `end`; for units that keep parts.
-  void write_parts(Time begin, Time end, unit::Fleet& fleet);
+  void write_parts(Time begin, Time end, fleet::Fleet& fleet);
   // What write() does, without a row: for write_parts() of the next step, where this point is not recorded.
-  void look(unit::Fleet& fleet, const couple::RunState& state);
+  void look(fleet::Fleet& fleet, const couple::RunState& state);
   void end();
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   // What the sinks and the values gave reason for.

@@ -62,6 +62,10 @@ struct BondReport {
   std::uint64_t limited = 0;  // steps whose size it decided
 };
 
+struct LoopReport : couple::LoopTally {
+  std::vector<std::string> variables;
+};
+
 struct SystemReport {
   std::string system;
   Time start = 0, stop = 0, reached = 0;
@@ -88,7 +92,7 @@ struct SystemReport {
   std::uint64_t overruns = 0;
   bool paced = false;
   std::vector<UnitReport> units;
-  std::vector<couple::LoopReport> loops;
+  std::vector<LoopReport> loops;
   std::vector<IterationReport> iterations;
   std::vector<TrustReport> trust;  // empty where nothing is estimated
   std::vector<BondReport> bonds;

@@ -16,11 +16,11 @@ namespace consort::graph {
 
 // Who goes before whom: a unit by its path, or a group of such. In a serial group, each member sees what the members
 // before it computed in the same step; in a parallel group, none sees another's.
-struct Group {
+struct ScheduleEntry {
   enum class Kind : std::uint8_t { unit, serial, parallel };
   Kind kind = Kind::unit;
   std::string unit{};
-  std::vector<Group> members{};
+  std::vector<ScheduleEntry> members{};
 };
 
 // Fault injection and manoeuvres: at `at`, `target` (an input or a tunable parameter, by path) …
@@ -115,10 +115,11 @@ struct RunSettings {
   std::optional<Duration> output_interval{};
   std::optional<double> tolerance{};
 
-  std::string stepper{};             // empty: chosen from the graph
-  int extrapolation = 0;             // order of the polynomials that inputs follow within a step, 0 to 3
-  std::vector<Group> groups{};       // for the stepper `groups`: its serial members
-  std::vector<std::string> order{};  // for `gauss-seidel`: paths of units; empty: from the graph
+  std::string stepper{};            // empty: chosen from the graph
+  std::string extrapolation = "0";  // how inputs move within a step: a name of couple/approximation.hpp, or its order
+  std::vector<ScheduleEntry> schedule{};  // for the stepper `scheduled`: its serial members
+  std::vector<std::string> order{};       // for `gauss-seidel`: paths of units; empty: from the graph
+  std::string host{};  // of units that do not say another: a name of host/hosts.hpp; empty: threads of this process
   std::optional<std::uint32_t> threads{};
   Consistency consistency = Consistency::automatic;
   LoopSettings loops{};

@@ -9,6 +9,7 @@
 #include "base/crash_guard.hpp"
 #include "base/error.hpp"
 #include "host/cores.hpp"
+#include "host/spin.hpp"
 
 namespace consort::host {
 
@@ -22,33 +23,6 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
 }
 
 void wake(std::atomic<std::uint32_t>& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
-
-void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
-
-// Spins until `done`, for so long; whether it was done.
-template <class Done>
-bool spin(std::chrono::nanoseconds time, Done&& done) {
-  constexpr int between_looks_at_the_clock = 64;
-  for (int i = 0; i < between_looks_at_the_clock; ++i) {
-    if (done()) return true;
-    relax();
-  }
-  if (time.count() == 0) return done();
-  const auto until = std::chrono::steady_clock::now() + time;
-  do {
-    for (int i = 0; i < between_looks_at_the_clock; ++i) {
-      if (done()) return true;
-      relax();
-    }
-  } while (std::chrono::steady_clock::now() < until);
-  return done();
-}
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 
 namespace consort::host {
 
-Placement::Placement(std::span<const unit::UnitId> units, unsigned threads)
+Placement::Placement(std::span<const fleet::Local> units, unsigned threads)
     : units_(units.begin(), units.end()),
       costs_(units.size(), 0.0),
       share_of_(units.size(), 0),

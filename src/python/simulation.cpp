@@ -61,6 +61,7 @@ void add_options(py::module_& m) {
       .def_readwrite("tolerance", &RunOptions::tolerance)
       .def_readwrite("stepper", &RunOptions::stepper)
       .def_readwrite("extrapolation", &RunOptions::extrapolation)
+      .def_readwrite("host", &RunOptions::host)
       .def_readwrite("controller", &RunOptions::controller)
       .def_readwrite("coupling_tolerance", &RunOptions::coupling_tolerance)
       .def_readwrite("absolute_tolerance", &RunOptions::absolute_tolerance)

@@ -16,7 +16,7 @@ namespace consort::ssp {
 
 namespace {
 
-using graph::Group;
+using graph::ScheduleEntry;
 
 std::optional<double> number(pugi::xml_node node, const char* attribute) {
   const auto a = node.attribute(attribute);
@@ -106,9 +106,9 @@ class Applier {
       if (const auto duration = positive(arguments, "duration")) e.stop = e.start.value_or(0) + *duration;
     }
     if (const auto order = find(xml, "ExecutionOrder")) {
-      Group root = fmigo_group(a, order.first_child(), Group::Kind::parallel);
-      document_.run.groups = {std::move(root)};
-      document_.run.stepper = "groups";
+      ScheduleEntry root = fmigo_group(a, order.first_child(), ScheduleEntry::Kind::parallel);
+      document_.run.schedule = {std::move(root)};
+      document_.run.stepper = "scheduled";
       note(a, "units are stepped in the groups of the annotation");
     }
     for (auto constraint = find(xml, "KinematicConstraints").first_child(); constraint;
@@ -121,15 +121,16 @@ class Applier {
                       constraint.attribute("element1").value(), constraint.attribute("element2").value()));
   }
 
-  Group fmigo_group(const Annotation& a, pugi::xml_node node, Group::Kind kind) {
-    Group group;
+  ScheduleEntry fmigo_group(const Annotation& a, pugi::xml_node node, ScheduleEntry::Kind kind) {
+    ScheduleEntry group;
     group.kind = kind;
     for (const auto child : node.children()) {
       const auto name = local_name(child.name());
       if (name == "s" || name == "p") {
-        group.members.push_back(fmigo_group(a, child, name == "s" ? Group::Kind::serial : Group::Kind::parallel));
+        group.members.push_back(
+            fmigo_group(a, child, name == "s" ? ScheduleEntry::Kind::serial : ScheduleEntry::Kind::parallel));
       } else if (name == "c") {
-        group.members.push_back({Group::Kind::unit, below_root(child.child_value()), {}});
+        group.members.push_back({ScheduleEntry::Kind::unit, below_root(child.child_value()), {}});
       } else {
         add(Severity::warning, a,
             fmt::format("<{}> in the order of execution is not understood; name components", child.name()));
@@ -190,6 +191,7 @@ class Applier {
     if (a.type == unit_annotation) {
       const auto unit = find(xml, "Unit");
       if (const auto solver = unit.attribute("solver")) component.solver = solver.value();
+      if (const auto host = unit.attribute("host")) component.host = host.value();
       if (const auto substeps = unit.attribute("substeps"))
         component.substeps = read_number<std::uint32_t>(substeps.value()).value_or(1);
       if (const auto answers = unit.attribute("answers"))

@@ -170,9 +170,10 @@ class Exporter {
           return KnownVariable{d, find(d, name)};
         },
         value_context());
-    if (from.substeps != 1 || !from.solver.empty() || from.answers) {
+    if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || from.answers) {
       std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
       if (from.substeps != 1) xml += fmt::format(" substeps=\"{}\"", from.substeps);
+      if (!from.host.empty()) xml += fmt::format(" host=\"{}\"", from.host);
       if (!from.solver.empty()) xml += fmt::format(" solver=\"{}\"", from.solver);
       if (from.answers) xml += " answers=\"true\"";
       to.annotations.push_back({std::string(unit_annotation), xml + "/>", {}});

@@ -1,7 +1,7 @@
 // How far to go next, over any stepper.
 //
 // A controller is made for a plan and a fleet before the run; what units cannot do for it is an Error (input) then,
-// with alternatives. What it remembers of the run is in RunState::control.
+// with alternatives. What it remembers of the run is in RunState::control and in slots of RunState::memory.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 #include "couple/error_estimate.hpp"
 #include "couple/power_bonds.hpp"
 #include "couple/run_state.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
 #include "step/stepper.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::step {
 
@@ -27,9 +27,9 @@ class Controller {
   [[nodiscard]] virtual std::string_view name() const = 0;
   // One accepted step towards `limit`, and not beyond it. Throws Error (run) when no step is small enough; the state is
   // then that of the last accepted step.
-  virtual unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) = 0;
-  // The run state was put somewhere else, as by a checkpoint.
-  virtual void restart() {}
+  virtual unit::StepOutcome advance(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time limit) = 0;
+  // Asks for the slots of what it remembers; once, before the first step.
+  virtual void prepare(couple::RunState&) {}
   // What the error estimate is worth for this system, one line each, for the report.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
   // What the run so far gives reason to warn of, one line each.
@@ -41,8 +41,8 @@ class Controller {
 struct ControllerSetup {
   const graph::Plan& plan;
   const graph::RunSettings& settings;
-  unit::Fleet& fleet;
-  const Stepper& stepper;
+  fleet::Fleet& fleet;
+  Stepper& stepper;
   Grid grid;                    // of the communication step that was asked for
   double tolerance = 1e-4;      // of the coupling error, where the settings name none
   std::vector<bool> is_late{};  // by unit: outputs follow inputs directly, with those of the step, not consistent ones

@@ -42,12 +42,11 @@ std::unique_ptr<Controller> make_controller(const ControllerSetup& setup) {
 }
 
 void require_variable_steps(const ControllerSetup& setup, std::string_view controller) {
-  for (unit::UnitId u = 0; u < setup.fleet.size(); ++u)
-    require_in_unit(
-        setup.fleet.unit(u).name(), setup.fleet.unit(u).variable_step(),
-        "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; run with the "
-        "controller 'fixed', or exchange the unit",
-        controller, setup.fleet.unit(u).name());
+  for (const auto& unit : setup.fleet.traits())
+    require_in_unit(unit.name, unit.variable_step,
+                    "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; run with "
+                    "the controller 'fixed', or exchange the unit",
+                    controller, unit.name);
 }
 
 std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {

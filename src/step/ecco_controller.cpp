@@ -22,7 +22,7 @@ class EccoController final : public Controller {
       : bonds_(setup.bonds),
         rules_(step_size_rules(setup.settings.control, setup.grid)),
         tolerances_(tolerances(setup.settings.control, setup.tolerance)),
-        local_order_(setup.settings.extrapolation + 1) {
+        local_order_(setup.stepper.point().order() + 1) {
     require_setting(
         "control.controller", bonds_ != nullptr && !bonds_->empty(),
         "the controller 'ecco' follows the power that units exchange, but no power bonds are declared; declare "
@@ -69,7 +69,7 @@ class EccoController final : public Controller {
     return all;
   }
 
-  unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) override {
+  unit::StepOutcome advance(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time limit) override {
     auto& control = state.control;
     const Time t = state.t;
     const Attempt attempt = next_attempt(rules_, control, t, limit);

@@ -30,11 +30,11 @@ void require_rollback(const ControllerSetup& setup, std::string_view name) {
   std::vector<std::string_view> unable;
   bool could = true;  // as Model Exchange
   for (UnitId u = 0; u < setup.fleet.size(); ++u) {
-    auto& unit = setup.fleet.unit(u);
-    if (unit.rollback() != nullptr) continue;
-    unable.push_back(unit.name());
+    const auto& unit = setup.fleet.traits(u);
+    if (unit.can_roll_back()) continue;
+    unable.push_back(unit.name);
     const auto& d = *setup.plan.units[u].description;
-    could = could && d.interface(describe::InterfaceType::model_exchange) != nullptr && !unit.answers_without_step();
+    could = could && d.interface(describe::InterfaceType::model_exchange) != nullptr && !unit.responds_without_step;
   }
   if (unable.empty()) return;
   throw input_error(
@@ -50,7 +50,8 @@ class EstimatingController final : public Controller {
  public:
   EstimatingController(Kind kind, const ControllerSetup& setup)
       : kind_(kind),
-        order_(setup.settings.extrapolation),
+        point_(setup.stepper.point()),
+        order_(point_.order()),
         // Inputs that know the end of the step do not follow the errors of extrapolation.
         extrapolates_(!setup.stepper.sees_new_values()),
         interpolates_(setup.stepper.interpolates()),
@@ -63,7 +64,9 @@ class EstimatingController final : public Controller {
             "the controller 'modified' compares extrapolated inputs, which the stepper '{}' does not have; use "
             "'richardson' with it",
             setup.stepper.name());
-    all_ = setup.plan.all_units();
+    const auto all = setup.plan.all_units();
+    units_ = setup.fleet.reserve_snapshot(all);
+    if (kind_ == Kind::modified) middle_units_ = setup.fleet.reserve_snapshot(all);
     paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
     corrects_ = kind_ == Kind::richardson && extrapolates_ && paths_.in_series() && paths_.known(setup.fleet);
     if (setup.settings.control.tolerance_for == graph::StepControl::ToleranceFor::run)
@@ -80,7 +83,7 @@ class EstimatingController final : public Controller {
   [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
   [[nodiscard]] std::span<const couple::EstimatedOutput> estimated() const override { return estimate_.outputs(); }
 
-  unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, RunState& state, Time limit) override {
+  unit::StepOutcome advance(Stepper& stepper, fleet::Fleet& fleet, RunState& state, Time limit) override {
     auto& control = state.control;
     if (control.signals.empty()) control.signals.resize(estimate_.outputs().size());
     save(fleet, state);
@@ -90,7 +93,7 @@ class EstimatingController final : public Controller {
       const Trial trial{state.t, 0.5 * (attempt.end - state.t), attempt.end};
       const Tried tried = attempt_step(stepper, fleet, state, trial);
       if (tried.outcome.why == unit::Why::terminate) {
-        const Time end = end_of_run(fleet, trial);
+        const Time end = end_of_run(state, trial);
         if (end <= trial.t + rules_.minimum) return finish_early(tried.outcome, state, trial);
         if (end < trial.end) {  // once more, and there for all units
           restore(fleet, state);
@@ -151,7 +154,7 @@ class EstimatingController final : public Controller {
   // --- the two solutions
 
   // What fails in a step that is too long need not fail in a shorter one.
-  Tried attempt_step(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
+  Tried attempt_step(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Trial& trial) {
     Tried tried;
     try {
       tried.outcome = kind_ == Kind::richardson ? compare_with_one_step(stepper, fleet, state, trial)
@@ -167,51 +170,35 @@ class EstimatingController final : public Controller {
     return tried;
   }
 
-  // The histories change places for as long as it lives.
-  class WithCoarseHistory {
-   public:
-    WithCoarseHistory(RunState& state, bool wanted) : state_(state), wanted_(wanted) { exchange(); }
-    ~WithCoarseHistory() { exchange(); }
-    WithCoarseHistory(const WithCoarseHistory&) = delete;
-    WithCoarseHistory& operator=(const WithCoarseHistory&) = delete;
-
-   private:
-    void exchange() {
-      if (wanted_) std::swap(state_.history, state_.coarse);
-    }
-    RunState& state_;
-    bool wanted_;
-  };
-
-  unit::StepOutcome compare_with_one_step(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
+  unit::StepOutcome compare_with_one_step(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Trial& trial) {
     if (!knows_ratio_) {
-      const auto first = couple::nodes_before(state.history, trial.t, trial.h, order_);
-      const auto coarse = couple::nodes_before(state.coarse, trial.t, trial.h, order_);
+      const auto first = couple::nodes_before(point_.history(), state.memory, trial.t, trial.h, order_);
+      const auto coarse = couple::nodes_before(point_.coarse(), state.memory, trial.t, trial.h, order_);
+      const auto ratio = point_.approximation().error_ratio;
       ratio_ = interpolates_ ? couple::interpolated_error_ratio(coarse, first, order_)
-                             : couple::error_ratio(coarse, first, couple::nodes_of_second_half(first, order_));
+                             : ratio(coarse, first, couple::nodes_of_second_half(first, order_));
     }
-    {
-      const WithCoarseHistory coarse(state, order_ > 0);
-      const auto whole = run(stepper, fleet, state, {trial.t, 2 * trial.h, trial.end, true});
-      if (whole.why == unit::Why::discarded) return whole;
-    }
+    const auto past = order_ > 0 ? Past::coarse : Past::usual;
+    const auto whole = run(stepper, fleet, state, {trial.t, 2 * trial.h, trial.end, true, past});
+    if (whole.why == unit::Why::discarded) return whole;
     estimate_.keep_coarse(state.signals.outputs);
     restore(fleet, state);
     return fine(stepper, fleet, state, trial);
   }
 
-  unit::StepOutcome compare_second_half(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
+  unit::StepOutcome compare_second_half(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Trial& trial) {
     if (!knows_ratio_) {
-      const auto first = couple::nodes_before(state.history, trial.t, trial.h, order_);
-      ratio_ = couple::error_ratio(first, first, couple::nodes_of_second_half(first, order_));
+      const auto first = couple::nodes_before(point_.history(), state.memory, trial.t, trial.h, order_);
+      ratio_ = point_.approximation().error_ratio(first, first, couple::nodes_of_second_half(first, order_));
     }
-    const auto before = state.history.mark();
+    const auto& history = point_.history();
+    const auto before = history.ends(state.memory);
     const auto outcome = run(stepper, fleet, state, {trial.t, trial.h, trial.middle(), true, Past::kept});
     if (!outcome.completed()) return outcome;
-    fleet.save(all_, middle_units_);
+    fleet.save(middle_units_);
     middle_.keep(state);
     // Who knows of nothing new does not know of an event either that made the past worthless.
-    if (state.history.points() == 0) state.history.take_up(before);
+    if (history.points(state.memory) == 0) history.take_up(state.memory, before);
     run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true, Past::alone});
     estimate_.keep_coarse(state.signals.outputs);
     fleet.restore(middle_units_);
@@ -219,19 +206,19 @@ class EstimatingController final : public Controller {
     return run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true});
   }
 
-  unit::StepOutcome fine(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Trial& trial) {
+  unit::StepOutcome fine(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Trial& trial) {
     const auto outcome = run(stepper, fleet, state, {trial.t, trial.h, trial.middle(), true});
     if (!outcome.completed()) return outcome;
     return run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true});
   }
 
-  static unit::StepOutcome run(Stepper& stepper, unit::Fleet& fleet, RunState& state, const Interval& interval) {
+  static unit::StepOutcome run(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Interval& interval) {
     ++state.control.unit_steps;
     return stepper.step(fleet, state, interval);
   }
 
   // Two feed-throughs in series: the divisor is a matrix (methods of E eq. 25), where derivatives are known.
-  double compare(unit::Fleet& fleet, const RunState& state, const Trial& trial) {
+  double compare(fleet::Fleet& fleet, const RunState& state, const Trial& trial) {
     const double share = run_ > 0 ? (trial.end - trial.t) / run_ : 1.0;
     if (!corrects_) return estimate_.compare(state.signals.outputs, ratio_, share);
     paths_.evaluate(fleet);
@@ -248,15 +235,16 @@ class EstimatingController final : public Controller {
     if (control.error_decided && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
     if (kind_ == Kind::modified || order_ == 0) return;
     // The coarse past has the beginning of this step, unless an event made all of the past worthless.
-    auto& past = state.history;
-    if (past.points() >= 2 && past.time(1) == trial.t) {
-      state.coarse.push(trial.t, past.values(1));
+    const auto& past = point_.history();
+    const auto& coarse = point_.coarse();
+    if (past.points(state.memory) >= 2 && past.time(state.memory, 1) == trial.t) {
+      coarse.push(state.memory, trial.t, past.values(state.memory, 1));
     } else {
-      state.coarse.drop();
+      coarse.drop(state.memory);
     }
   }
 
-  void reject(unit::Fleet& fleet, RunState& state, const Attempt& attempt, const Tried& tried) {
+  void reject(fleet::Fleet& fleet, RunState& state, const Attempt& attempt, const Tried& tried) {
     auto& control = state.control;
     const bool has_estimate = tried.converged && !tried.failed;
     if (has_estimate) ++control.signals[estimate_.worst()].limited;
@@ -290,10 +278,8 @@ class EstimatingController final : public Controller {
   }
 
   // The first time at which a unit wants the run to end; that of the trial where it is the end of the trial.
-  static Time end_of_run(const unit::Fleet& fleet, const Trial& trial) {
-    Time end = trial.end;
-    for (const auto& o : fleet.outcomes())
-      if (o.why == unit::Why::terminate) end = std::min(end, o.reached);
+  static Time end_of_run(const RunState& state, const Trial& trial) {
+    const Time end = std::min(trial.end, state.stop.at);
     return trial.end - end < 1e-9 * (trial.end - trial.t) ? trial.end : end;
   }
 
@@ -331,11 +317,11 @@ class EstimatingController final : public Controller {
 
   // --- going back
 
-  void save(unit::Fleet& fleet, RunState& state) {
-    fleet.save(all_, units_);
+  void save(fleet::Fleet& fleet, RunState& state) {
+    fleet.save(units_);
     saved_.keep(state);
   }
-  void restore(unit::Fleet& fleet, RunState& state) {
+  void restore(fleet::Fleet& fleet, RunState& state) {
     fleet.restore(units_);
     saved_.bring_back(state);
   }
@@ -380,6 +366,7 @@ class EstimatingController final : public Controller {
   }
 
   Kind kind_;
+  couple::Point& point_;
   int order_;
   bool extrapolates_;
   bool interpolates_;
@@ -391,10 +378,9 @@ class EstimatingController final : public Controller {
   Duration run_ = 0;  // its length, where the tolerance is for all of it
   couple::ErrorRatio ratio_;
   bool knows_ratio_ = false;  // it is the same for all steps
-  std::vector<UnitId> all_;
   std::vector<std::string> notes_;
   // Of this step alone.
-  unit::FleetSnapshot units_, middle_units_;
+  fleet::SnapshotId units_{}, middle_units_{};
   SavedRun saved_, middle_;
   std::array<Failure, 4> last_{};
   std::size_t failures_ = 0;

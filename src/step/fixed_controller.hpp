@@ -10,13 +10,15 @@ class FixedController final : public Controller {
  public:
   explicit FixedController(const Grid& grid) : grid_(grid) {}
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
+  void prepare(couple::RunState& state) override {
+    next_ = state.memory.stays.reserve<std::uint64_t>("grid point ahead");
+  }
   // To the next point of the grid, or to `limit` when that comes first.
-  void restart() override { next_ = 1; }
-  unit::StepOutcome advance(Stepper& stepper, unit::Fleet& fleet, couple::RunState& state, Time limit) override;
+  unit::StepOutcome advance(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time limit) override;
 
  private:
   Grid grid_;
-  std::uint64_t next_ = 1;  // the grid point ahead
+  couple::Slot<std::uint64_t> next_;  // the grid point ahead; 0 before the first step
 };
 
 }  // namespace consort::step

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "couple/gather.hpp"
+#include "couple/point.hpp"
 #include "graph/dependencies.hpp"
 
 namespace consort::step {
@@ -18,17 +19,6 @@ using graph::UnitId;
 namespace {
 
 constexpr auto real = static_cast<std::size_t>(Type::Float64);
-
-bool is_continuous(const graph::PlannedUnit& unit, describe::VariableId id) {
-  return (*unit.description)[id].variability == describe::Variability::continuous;
-}
-
-bool is_continuous(const graph::Plan& plan, const graph::ConnectionInfo& c) {
-  const auto& to = plan.units[c.to];
-  if (to.inputs.place(c.input).type != Type::Float64 || !is_continuous(to, to.inputs.choice()[c.input])) return false;
-  if (c.from == graph::no_unit) return !plan.externals[c.output].discrete;
-  return is_continuous(plan.units[c.from], plan.units[c.from].outputs.choice()[c.output]);
-}
 
 double nominal_of(const describe::Variable& input, const describe::Variable& output, double factor) {
   double nominal = input.has_nominal ? input.nominal : output.has_nominal ? factor * output.nominal : 1;
@@ -51,19 +41,8 @@ const describe::Variable& source_of(const graph::PlannedUnit& unit, std::uint32_
 
 }  // namespace
 
-std::vector<bool> continuous_inputs(const graph::Plan& plan) {
-  std::vector<bool> continuous(plan.input_count[real], false);
-  for (const auto& c : plan.connections) {
-    if (!is_continuous(plan, c)) continue;
-    const auto& to = plan.units[c.to];
-    const auto place = to.inputs.place(c.input);
-    for (std::uint32_t e = 0; e < place.count; ++e) continuous[to.first_input[real] + place.first + e] = true;
-  }
-  return continuous;
-}
-
 std::vector<Route> continuous_routes(const graph::Plan& plan) {
-  const auto continuous = continuous_inputs(plan);
+  const auto continuous = couple::continuous_inputs(plan);
   const couple::Gather::Owners owners(plan);
   std::vector<Route> routes;
   for (UnitId u = 0; u < plan.units.size(); ++u) {

@@ -10,10 +10,6 @@
 
 namespace consort::step {
 
-// By element of the inputs' Float64 column: whether source and target move continuously, so that polynomials make
-// sense.
-[[nodiscard]] std::vector<bool> continuous_inputs(const graph::Plan& plan);
-
 // From an element of the outputs' Float64 column to one of the inputs'.
 struct Route {
   std::uint32_t input = 0;

@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "couple/accelerator.hpp"
-#include "step/input_shape.hpp"
 #include "step/interface.hpp"
 
 namespace consort::step {
@@ -26,12 +25,9 @@ namespace {
 class IteratedStepper final : public Stepper {
  public:
   explicit IteratedStepper(const StepperSetup& setup)
-      : plan_(setup.plan),
-        settings_(setup.settings.iteration),
-        order_(setup.settings.extrapolation),
-        hook_(setup.hook),
-        shape_(setup.plan, setup.settings.extrapolation) {
+      : Stepper(setup.point), plan_(setup.plan), settings_(setup.settings.iteration) {
     check();
+    setup.point.declare_guesses();
     for (auto& component : components_of(plan_, settings_.scope == Settings::Scope::whole))
       add(std::move(component), setup);
   }
@@ -50,63 +46,70 @@ class IteratedStepper final : public Stepper {
     return all;
   }
 
-  void prepare(RunState& state) const override {
-    state.iteration.resize(iterating_);
+  void prepare(RunState& state) override {
     state.tallies.assign(iterating_, {});
     for (const auto& part : parts_) {
       if (part->memory == none) continue;
-      part->accelerator->prepare(state.iteration[part->memory], part->x.size());
-      state.tallies[part->memory].last_to_agree.resize(part->x.size());
-      state.tallies[part->memory].residuals.resize(part->x.size());
+      const std::size_t n = part->x.size();
+      part->slots = couple::AccelerationSlots(state.memory, fmt::format("iteration {}", part->memory), n,
+                                              part->accelerator->room(n));
+      state.tallies[part->memory].last_to_agree.resize(n);
+      state.tallies[part->memory].residuals.resize(n);
     }
-  }
-
-  unit::StepOutcome step(unit::Fleet& fleet, RunState& state, const Interval& interval) override {
-    if (state.iteration.size() != iterating_) prepare(state);
-    shape_.begin(state, interval);
-    unit::StepOutcome outcome{interval.end, unit::Why::completed};
-    for (const auto& part : parts_) {
-      for (const auto& route : part->component.outer)
-        shape_.end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
-      if (part->memory == none) {
-        if (!once(*part, fleet, state, {interval.t, interval.h, interval.may_roll_back}))
-          outcome.why = unit::Why::terminate;
-        continue;
-      }
-      const auto why = iterate(*part, fleet, state, interval);
-      if (why == unit::Why::discarded) return {interval.t, why};
-      if (why != unit::Why::completed) outcome.why = why;
-    }
-    state.t = interval.end;
-    ++state.steps;
-    return outcome;
   }
 
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  unit::StepOutcome take(fleet::Fleet& fleet, RunState& state, const Interval& interval) override {
+    unit::StepOutcome outcome{interval.end, unit::Why::completed};
+    for (const auto& part : parts_) {
+      for (const auto& route : part->component.outer)
+        point().end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
+      unit::StepOutcome own{interval.end, unit::Why::completed};
+      if (part->memory == none) {
+        once(*part, fleet, state, request_of(interval, interval.may_roll_back), own);
+      } else {
+        iterate(*part, fleet, state, interval, own);
+      }
+      if (own.why == unit::Why::discarded) return own;
+      if (own.why == unit::Why::event && (outcome.why != unit::Why::event || own.reached < outcome.reached))
+        outcome = own;
+      if (own.why == unit::Why::terminate && outcome.completed()) outcome.why = own.why;
+    }
+    return outcome;
+  }
+  static unit::StepRequest request_of(const Interval& interval, bool may_roll_back) {
+    return {interval.t, interval.h, may_roll_back, interval.stop_at_event};
+  }
 
   // A component, and room for its iteration.
   struct Part {
     Component component;
     Sweep sweep{};
     bool serial = false;
-    std::size_t memory = none;  // where it is in RunState::iteration and ::tallies; none: nothing to iterate
+    std::size_t memory = none;  // where it is in RunState::tallies; none: nothing to iterate
     std::unique_ptr<couple::Accelerator> accelerator{};
-    unit::FleetSnapshot before{};
-    std::vector<Time> next_event{};  // of its units at the beginning of the step
+    couple::AccelerationSlots slots{};
+    fleet::SnapshotId before{};
+    std::vector<fleet::WaveId> waves{};  // by wave of the sweep
+    std::vector<Time> next_event{};      // of its units at the beginning of the step
     std::vector<double> x{}, image{}, scale{}, moved{}, there{};
     std::vector<std::vector<std::size_t>> passes{};  // for differences: unknowns that are moved at the same time
     std::vector<std::vector<UnitId>> moved_units{};  // the units of these
+    std::vector<fleet::WaveId> moved_waves{};
     struct Asked {
       std::vector<ValueReference> outputs{};
       std::vector<std::size_t> rows{};  // unknowns that come from these
     };
+    std::vector<fleet::DerivativeQuery> queries{};  // by unknown
+    std::vector<double> sensitivities{};
     std::vector<Asked> asked{};            // for derivatives, by unit of the component
     std::vector<ValueReference> inputs{};  // by unknown
     std::vector<std::size_t> member{};     // by unknown: whose input it is
     bool derivatives = false;              // of steps: all units tell them
     // While next() runs.
-    unit::Fleet* fleet = nullptr;
+    fleet::Fleet* fleet = nullptr;
     RunState* state = nullptr;
     Interval interval{};
   };
@@ -115,7 +118,6 @@ class IteratedStepper final : public Stepper {
 
   void check() const {
     const auto& s = settings_;
-    require(order_ >= 0 && order_ <= 3, "the order of extrapolation must be 0, 1, 2 or 3, not {}", order_);
     require(std::isfinite(s.tolerance) && s.tolerance > 0, "the tolerance of iterations must be positive, not {}",
             s.tolerance);
     require(s.most >= 1, "there must be at least 1 iteration per step, not {}", s.most);
@@ -134,6 +136,8 @@ class IteratedStepper final : public Stepper {
     part->serial = settings_.sweep == Settings::Sweep::serial ||
                    (settings_.sweep == Settings::Sweep::automatic && settings_.method != "newton");
     part->sweep = make_sweep(part->component, part->serial);
+    for (const auto& wave : part->sweep.waves)
+      part->waves.push_back(setup.fleet.declare_wave(wave.units, waits_of(wave)));
     if (!part->sweep.unknowns.empty()) {
       check_rollback(part->component, setup.fleet);
       part->memory = iterating_++;
@@ -150,9 +154,9 @@ class IteratedStepper final : public Stepper {
   }
 
   // A clear word before the run, and what can be done instead.
-  void check_rollback(const Component& component, unit::Fleet& fleet) const {
+  void check_rollback(const Component& component, fleet::Fleet& fleet) const {
     for (const auto u : component.units) {
-      if (fleet.unit(u).rollback() != nullptr) continue;
+      if (fleet.traits(u).can_roll_back()) continue;
       const auto& d = *plan_.units[u].description;
       const bool has_me = d.interface(describe::InterfaceType::model_exchange) != nullptr;
       throw input_error(
@@ -164,7 +168,7 @@ class IteratedStepper final : public Stepper {
     }
   }
 
-  void make_room(Part& part, unit::Fleet& fleet) const {
+  void make_room(Part& part, fleet::Fleet& fleet) const {
     const auto& unknowns = part.sweep.unknowns;
     for (auto* const v : {&part.x, &part.image, &part.scale, &part.moved, &part.there}) v->resize(unknowns.size());
     part.next_event.resize(part.component.units.size());
@@ -180,16 +184,26 @@ class IteratedStepper final : public Stepper {
       part.passes[pass].push_back(j);
       part.moved_units[pass].push_back(unknowns[j].to);
     }
-    for (auto& units : part.moved_units) std::sort(units.begin(), units.end());
-    part.derivatives = !part.serial && order_ == 0 && settings_.jacobian != Settings::Jacobian::differences && !hook_;
+    for (auto& units : part.moved_units) {
+      std::sort(units.begin(), units.end());
+      if (!part.serial) part.moved_waves.push_back(fleet.declare_wave(units));
+    }
+    part.before = fleet.reserve_snapshot(part.component.units);
+    part.derivatives = !part.serial && point().order() == 0 && settings_.jacobian != Settings::Jacobian::differences &&
+                       !point().has_overrides();
     for (const auto u : part.component.units) {
-      part.derivatives =
-          part.derivatives && fleet.unit(u).step_derivatives() != nullptr && plan_.units[u].component.substeps == 1;
+      part.derivatives = part.derivatives && fleet.traits(u).step_derivatives && plan_.units[u].component.substeps == 1;
     }
     part.derivatives = part.derivatives && ask(part);
     require(settings_.jacobian != Settings::Jacobian::derivatives || part.derivatives,
             "the iteration is to take its Jacobian from derivatives, which need Model Exchange or native units without "
             "sub-steps, all at once, order 0 and no scenario; choose 'differences'");
+  }
+
+  static std::vector<fleet::Wait> waits_of(const Sweep::Wave& wave) {
+    std::vector<fleet::Wait> waits;
+    for (const auto& route : wave.known) waits.push_back({route.to, route.from});
+    return waits;
   }
 
   [[nodiscard]] std::vector<std::string> names_of(const Component& component) const {
@@ -200,37 +214,35 @@ class IteratedStepper final : public Stepper {
 
   // --- a step
 
-  // One evaluation: all units, wave after wave. False when one wants the run to end.
-  bool once(const Part& part, unit::Fleet& fleet, RunState& state, const unit::StepRequest& request) const {
-    bool goes_on = true;
-    for (const auto& wave : part.sweep.waves) {
+  // One evaluation: all units, wave after wave.
+  void once(const Part& part, fleet::Fleet& fleet, RunState& state, const unit::StepRequest& request,
+            unit::StepOutcome& outcome) const {
+    for (std::size_t w = 0; w < part.waves.size(); ++w) {
+      const auto& wave = part.sweep.waves[w];
       for (const auto& route : wave.known)
-        shape_.end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
-      if (hook_) hook_(state, wave.units);
-      fleet.submit(wave.units, unit::Verb::step, request, state.signals);
-      if (fleet.wait()) [[likely]]
-        continue;
-      goes_on = goes_on && std::none_of(wave.units.begin(), wave.units.end(),
-                                        [&](UnitId u) { return fleet.outcomes()[u].why == unit::Why::terminate; });
+        point().end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
+      point().override_inputs(state);
+      fleet.submit(part.waves[w], fleet::Verb::step, request, state.signals);
+      if (!fleet.wait()) couple::hear(fleet, state, outcome);
     }
-    return goes_on;
   }
 
-  unit::Why iterate(Part& part, unit::Fleet& fleet, RunState& state, const Interval& interval) {
+  void iterate(Part& part, fleet::Fleet& fleet, RunState& state, const Interval& interval, unit::StepOutcome& outcome) {
     begin(part, fleet, state, interval);
-    auto& memory = state.iteration[part.memory];
+    auto memory = part.slots.in(state.memory);
     auto& tally = state.tallies[part.memory];
     part.accelerator->begin(memory, interval.h);
-    const unit::StepRequest request{interval.t, interval.h, true};
+    const auto request = request_of(interval, true);
     const couple::Iterate iterate{part.x, part.image, part.scale};
     ++tally.steps;
     Residual residual;
     for (int i = 1;; ++i) {
-      if (i > 1) go_back(part, fleet, state);
+      if (i > 1) go_back(part, part.component.units, fleet, state);
       put(part, part.x, state);
       ++tally.iterations;
       tally.most = std::max(tally.most, static_cast<std::uint64_t>(i));
-      if (!once(part, fleet, state, request)) return unit::Why::terminate;
+      once(part, fleet, state, request, outcome);
+      if (!outcome.completed()) return;
       take(part, state, part.image);
       const std::size_t last = residual.worst;
       residual = largest_residual(part);
@@ -238,27 +250,27 @@ class IteratedStepper final : public Stepper {
       if (residual.size <= settings_.tolerance) {
         if (i > 1) ++tally.last_to_agree[last];
         count(part, tally);
-        return unit::Why::completed;
+        return;
       }
       if (i >= settings_.most || !std::isfinite(residual.size)) {
         ++tally.failures;
         ++tally.last_to_agree[residual.worst];
-        const auto why = give_up(part, interval, i, residual.size);
-        if (why == unit::Why::completed) count(part, tally);
-        return why;
+        outcome.why = give_up(part, interval, i, residual.size);
+        if (outcome.completed()) count(part, tally);
+        return;
       }
       part.accelerator->next(memory, iterate, part.x);
     }
   }
 
-  void begin(Part& part, unit::Fleet& fleet, RunState& state, const Interval& interval) const {
+  void begin(Part& part, fleet::Fleet& fleet, RunState& state, const Interval& interval) const {
     const auto& unknowns = part.sweep.unknowns;
-    const auto now = state.history.values(0);
+    const auto now = point().history_in_use().values(state.memory, 0);
     for (std::size_t i = 0; i < unknowns.size(); ++i) {
-      part.x[i] = shape_.guess(state, unknowns[i].input);
+      part.x[i] = point().guess(state, unknowns[i].input);
       part.scale[i] = std::max(unknowns[i].nominal, std::abs(now[unknowns[i].input]));
     }
-    fleet.save(part.component.units, part.before);
+    fleet.save(part.before);
     for (std::size_t k = 0; k < part.next_event.size(); ++k)
       part.next_event[k] = state.signals.next_event[part.component.units[k]];
     part.fleet = &fleet;
@@ -266,14 +278,14 @@ class IteratedStepper final : public Stepper {
     part.interval = interval;
   }
 
-  static void go_back(const Part& part, unit::Fleet& fleet, RunState& state) {
-    fleet.restore(part.before);
+  static void go_back(const Part& part, std::span<const UnitId> units, fleet::Fleet& fleet, RunState& state) {
+    fleet.restore(part.before, units);
     for (std::size_t k = 0; k < part.next_event.size(); ++k)
       state.signals.next_event[part.component.units[k]] = part.next_event[k];
   }
 
   void put(const Part& part, const std::vector<double>& x, RunState& state) const {
-    for (std::size_t i = 0; i < x.size(); ++i) shape_.end_at(state, part.sweep.unknowns[i].input, x[i]);
+    for (std::size_t i = 0; i < x.size(); ++i) point().end_at(state, part.sweep.unknowns[i].input, x[i]);
   }
 
   static void take(const Part& part, const RunState& state, std::vector<double>& image) {
@@ -344,15 +356,17 @@ class IteratedStepper final : public Stepper {
     constexpr double relative = 1e-4;  // above the noise of units with step size control, below what curves
     part.moved = part.x;
     for (const auto k : part.passes[pass]) part.moved[k] += relative * part.scale[k];
-    go_back(part, *part.fleet, *part.state);
+    const auto& units = part.serial ? part.component.units : part.moved_units[pass];
+    go_back(part, units, *part.fleet, *part.state);
     put(part, part.moved, *part.state);
-    const unit::StepRequest request{part.interval.t, part.interval.h, true};
+    const auto request = request_of(part.interval, true);
+    unit::StepOutcome outcome;
     if (part.serial) {
-      once(part, *part.fleet, *part.state, request);
+      once(part, *part.fleet, *part.state, request, outcome);
     } else {
-      if (hook_) hook_(*part.state, part.moved_units[pass]);
-      part.fleet->submit(part.moved_units[pass], unit::Verb::step, request, part.state->signals);
-      part.fleet->wait();
+      point().override_inputs(*part.state);
+      part.fleet->submit(part.moved_waves[pass], fleet::Verb::step, request, part.state->signals);
+      if (!part.fleet->wait()) couple::hear(*part.fleet, *part.state, outcome);
     }
     ++part.state->tallies[part.memory].for_jacobian;
     take(part, *part.state, part.there);
@@ -367,19 +381,15 @@ class IteratedStepper final : public Stepper {
   static bool derivatives(Part& part, std::span<double> j) {
     const auto& unknowns = part.sweep.unknowns;
     const std::size_t n = unknowns.size();
-    constexpr double seed = 1;
+    try {
+      part.fleet->differentiate(fleet::DerivativeOf::step, part.queries);
+    } catch (const Error&) {
+      return false;
+    }
     for (std::size_t k = 0; k < n; ++k) {
-      const auto& asked = part.asked[part.member[k]];
-      try {
-        part.fleet->unit(unknowns[k].to)
-            .step_derivatives()
-            ->step_directional(asked.outputs, {&part.inputs[k], 1}, {&seed, 1},
-                               std::span(part.there).first(asked.rows.size()));
-      } catch (const Error&) {
-        return false;
-      }
-      for (std::size_t r = 0; r < asked.rows.size(); ++r)
-        j[k * n + asked.rows[r]] = unknowns[asked.rows[r]].factor * part.there[r];
+      const auto& rows = part.asked[part.member[k]].rows;
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        j[k * n + rows[r]] = unknowns[rows[r]].factor * part.queries[k].sensitivity[r];
     }
     return true;
   }
@@ -403,7 +413,24 @@ class IteratedStepper final : public Stepper {
       part.asked[member(unknowns[k].from)].outputs.push_back(*output);
       part.asked[member(unknowns[k].from)].rows.push_back(k);
     }
+    make_queries(part);
     return true;
+  }
+  static void make_queries(Part& part) {
+    static constexpr double seed = 1;
+    std::size_t answers = 0;
+    for (const auto m : part.member) answers += part.asked[m].rows.size();
+    part.sensitivities.resize(answers);
+    answers = 0;
+    for (std::size_t k = 0; k < part.inputs.size(); ++k) {
+      const auto& asked = part.asked[part.member[k]];
+      part.queries.push_back({part.sweep.unknowns[k].to,
+                              asked.outputs,
+                              {&part.inputs[k], 1},
+                              {&seed, 1},
+                              std::span(part.sensitivities).subspan(answers, asked.rows.size())});
+      answers += asked.rows.size();
+    }
   }
   static std::optional<ValueReference> scalar(const describe::SignalSet& set, std::uint32_t element) {
     for (const auto& group : set.groups()) {
@@ -419,9 +446,6 @@ class IteratedStepper final : public Stepper {
 
   const graph::Plan& plan_;
   Settings settings_;
-  int order_;
-  InputHook hook_;
-  InputShape shape_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::size_t iterating_ = 0;
 };

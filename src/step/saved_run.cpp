@@ -8,31 +8,36 @@ namespace consort::step {
 
 using couple::RunState;
 
-SavedRun::SavedRun(const graph::Plan& plan, unit::Fleet& fleet) {
+SavedRun::SavedRun(const graph::Plan& plan, const fleet::Fleet& fleet) {
   constexpr auto real = static_cast<std::size_t>(Type::Float64);
   for (std::size_t i = 0; i < type_count; ++i)
     if (i != real && plan.input_count[i] + plan.output_count[i] > 0) types_.push_back(static_cast<Type>(i));
-  for (unit::UnitId u = 0; u < fleet.size(); ++u) has_events_ = has_events_ || fleet.unit(u).events() != nullptr;
+  for (const auto& unit : fleet.traits()) has_events_ = has_events_ || unit.announces_events();
   inputs_.resize(plan.input_count[real]);
   outputs_.resize(plan.output_count[real]);
 }
 
 void SavedRun::keep(const RunState& state) {
   // The bindings name every member, so that a new one is not forgotten here and in bring_back().
-  const auto& [t, steps, signals, previous, history, iteration, tallies, stopped, coarse, bonds, control] = state;
-  const auto& [inputs, outputs, derivatives, order, next_event] = signals;
-  static_cast<void>(previous);
+  const auto& [t, n, steps, events, signals, memory, kept, tallies, loops, stop, bonds, control, rows] = state;
+  const auto& [inputs, outputs, derivatives, order, highest, output_derivatives, next_event] = signals;
+  static_cast<void>(kept);
   static_cast<void>(tallies);
+  static_cast<void>(loops);
   static_cast<void>(control);
+  static_cast<void>(rows);
   static_cast<void>(derivatives);
+  static_cast<void>(order);  // the same for all units
+  static_cast<void>(output_derivatives);
   CONSORT_ASSERT(inputs.column<double>().size() == inputs_.size() &&
                  outputs.column<double>().size() == outputs_.size());
   t_ = t;
+  n_ = n;
   steps_ = steps;
-  order_ = order;
-  stopped_ = stopped;
-  history_ = history.mark();
-  coarse_ = coarse.mark();
+  events_ = events;
+  order_ = highest;
+  stop_ = stop;
+  memory_.copy_from(memory.back);
   std::copy_n(inputs.column<double>().data(), inputs_.size(), inputs_.data());
   std::copy_n(outputs.column<double>().data(), outputs_.size(), outputs_.data());
   for (const auto type : types_) {
@@ -42,17 +47,17 @@ void SavedRun::keep(const RunState& state) {
     });
   }
   if (has_events_) next_event_ = next_event;
-  if (!iteration.empty() || !iteration_.empty()) iteration_ = iteration;
   if (!bonds.empty() || !bonds_.empty()) bonds_ = bonds;
 }
 
 void SavedRun::bring_back(RunState& state) const {
   state.t = t_;
+  state.n = n_;
   state.steps = steps_;
-  state.signals.order = order_;
-  state.stopped = stopped_;
-  state.history.go_back(history_);
-  state.coarse.go_back(coarse_);
+  state.events = events_;
+  state.signals.set_order(order_);
+  state.stop = stop_;
+  state.memory.back.copy_from(memory_);
   std::copy_n(inputs_.data(), inputs_.size(), state.signals.inputs.column<double>().data());
   std::copy_n(outputs_.data(), outputs_.size(), state.signals.outputs.column<double>().data());
   for (const auto type : types_) {
@@ -62,7 +67,6 @@ void SavedRun::bring_back(RunState& state) const {
     });
   }
   if (has_events_) state.signals.next_event = next_event_;
-  if (!iteration_.empty() || !state.iteration.empty()) state.iteration = iteration_;
   if (!bonds_.empty() || !state.bonds.empty()) state.bonds = bonds_;
 }
 

@@ -7,17 +7,16 @@
 #include "base/time.hpp"
 #include "base/value.hpp"
 #include "couple/run_state.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::step {
 
-// What goes back with a rejected step: all but what controllers and tallies remember, the values in histories, which
-// take their points back by themselves, and what steppers make anew at the beginning of every step. It is copied in
-// every step, so what is empty in this run is not looked at.
+// What goes back with a rejected step: all but what controllers and tallies remember, the arena that stays, and what is
+// made anew at the beginning of every step. It is copied in every step, so what is empty in this run is not looked at.
 class SavedRun {
  public:
-  SavedRun(const graph::Plan& plan, unit::Fleet& fleet);
+  SavedRun(const graph::Plan& plan, const fleet::Fleet& fleet);
 
   void keep(const couple::RunState& state);
   // As often as wanted, as long as histories have not gone on by more than they can take back.
@@ -28,15 +27,16 @@ class SavedRun {
   bool has_events_ = false;  // of units
 
   Time t_ = 0;
+  std::uint64_t n_ = 0;
   std::uint64_t steps_ = 0;
+  std::uint64_t events_ = 0;
   int order_ = 0;
-  bool stopped_ = false;
+  couple::Stop stop_;
   std::vector<double> inputs_, outputs_;
   Columns other_inputs_, other_outputs_;
   std::vector<Time> next_event_;
-  std::vector<couple::AccelerationMemory> iteration_;
   std::vector<couple::BondState> bonds_;
-  couple::History::Mark history_, coarse_;
+  couple::Arena memory_;
 };
 
 }  // namespace consort::step

@@ -6,7 +6,7 @@
 
 namespace consort::step {
 
-using graph::Group;
+using graph::ScheduleEntry;
 using graph::UnitId;
 
 bool Schedule::sees_new(UnitId unit, UnitId source) const {
@@ -56,30 +56,31 @@ Schedule Schedule::serial(const graph::Plan& plan, const std::vector<UnitId>& or
   return s;
 }
 
-void Schedule::place(const graph::Plan& plan, const Group& group, std::vector<Place>& way, std::uint32_t& groups) {
-  if (group.kind == Group::Kind::unit) {
+void Schedule::place(const graph::Plan& plan, const ScheduleEntry& group, std::vector<Place>& way,
+                     std::uint32_t& groups) {
+  if (group.kind == ScheduleEntry::Kind::unit) {
     const UnitId u = plan.require_unit(group.unit);
     if (!ways_[u].empty())
-      throw input_error("unit '{}' is in two groups; remove it from one", group.unit)
+      throw input_error("unit '{}' is twice in the schedule; remove one", group.unit)
           .in_unit(group.unit)
-          .of_setting("groups");
+          .of_setting("schedule");
     ways_[u] = way;
     return;
   }
   const std::uint32_t id = groups++;
   for (std::uint32_t i = 0; i < group.members.size(); ++i) {
-    way.push_back({id, i + 1, group.kind == Group::Kind::serial});
+    way.push_back({id, i + 1, group.kind == ScheduleEntry::Kind::serial});
     place(plan, group.members[i], way, groups);
     way.pop_back();
   }
 }
 
-Schedule Schedule::grouped(const graph::Plan& plan, const Group& root) {
+Schedule Schedule::given(const graph::Plan& plan, const ScheduleEntry& root) {
   Schedule s;
   s.ways_.resize(plan.units.size());
   std::vector<Place> way;
   std::uint32_t groups = 1;
-  const Group outer{Group::Kind::serial, {}, {root}};
+  const ScheduleEntry outer{ScheduleEntry::Kind::serial, {}, {root}};
   const std::uint32_t first = groups;
   s.place(plan, outer, way, groups);
   for (auto& w : s.ways_)

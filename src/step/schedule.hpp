@@ -18,9 +18,9 @@ class Schedule {
   static Schedule parallel(const graph::Plan& plan);
   // One after another.
   static Schedule serial(const graph::Plan& plan, const std::vector<graph::UnitId>& order);
-  // As the user groups them; units that are not named come first, in parallel. Throws Error (input): unknown units,
+  // As the user says; units that are not named come first, in parallel. Throws Error (input): unknown units,
   // units named twice.
-  static Schedule grouped(const graph::Plan& plan, const graph::Group& root);
+  static Schedule given(const graph::Plan& plan, const graph::ScheduleEntry& root);
 
   [[nodiscard]] const std::vector<std::vector<graph::UnitId>>& waves() const { return waves_; }
   // Whether `unit` takes what `source` computed in the same step.
@@ -35,7 +35,8 @@ class Schedule {
     bool serial = false;
   };
   void find_waves(const graph::Plan& plan);
-  void place(const graph::Plan& plan, const graph::Group& group, std::vector<Place>& way, std::uint32_t& groups);
+  void place(const graph::Plan& plan, const graph::ScheduleEntry& group, std::vector<Place>& way,
+             std::uint32_t& groups);
 
   std::vector<std::vector<Place>> ways_;
   std::vector<std::vector<graph::UnitId>> waves_;

@@ -13,27 +13,17 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "couple/interval.hpp"
+#include "couple/point.hpp"
 #include "couple/run_state.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
-#include "unit/fleet.hpp"
 
 namespace consort::step {
 
-// What inputs know when a step begins.
-enum class Past : std::uint8_t {
-  usual,  // outputs as they are at its beginning, and what was known before as far as the order of inputs needs it
-  kept,   // the same, and it is kept for a step with `alone`, whatever the order
-  alone,  // what was known before: inputs go on as in the step before, as if nothing new had been seen since
-};
-
-struct Interval {
-  Time t = 0;
-  Duration h = 0;
-  Time end = 0;  // t + h as it is counted, not added up
-  bool may_roll_back = false;
-  Past past = Past::usual;
-};
+using couple::Interval;
+using couple::Past;
 
 // Of a stepper that repeats steps: units that depend on each other and are iterated together, and the inputs of theirs
 // that have to agree with outputs.
@@ -44,12 +34,13 @@ struct IteratedPart {
 
 class Stepper {
  public:
+  explicit Stepper(couple::Point& point) : point_(point) {}
   virtual ~Stepper() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
   // What was decided where nobody said, one line each, for the report.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
-  // Gives a state room for what the stepper remembers in it; once, before the first step.
-  virtual void prepare(couple::RunState&) const {}
+  // Asks for the slots of what it remembers; once, before the first step.
+  virtual void prepare(couple::RunState&) {}
   // What is iterated, in the order of RunState::tallies; empty for steppers that repeat nothing.
   [[nodiscard]] virtual std::vector<IteratedPart> iterated() const { return {}; }
   // Whether some inputs know the end of the step, because their source has been there already.
@@ -58,27 +49,35 @@ class Stepper {
   [[nodiscard]] virtual bool interpolates() const { return false; }
   // Whether it can do without what is new: Past::alone.
   [[nodiscard]] virtual bool takes_past_alone() const { return false; }
-  // From `state` at interval.t to interval.end. Completed, or terminate when a unit asked to end the run; all units
-  // have done their steps either way. Where interval.may_roll_back also discarded: the step did not converge, units
-  // stand anywhere, and the caller takes it back. Throws Error (run) when a unit fails.
-  virtual unit::StepOutcome step(unit::Fleet& fleet, couple::RunState& state, const Interval& interval) = 0;
-};
 
-// Changes inputs between routing and stepping: scenarios, faults. Null functions are not called.
-using InputHook = std::function<void(couple::RunState& state, std::span<const graph::UnitId> units)>;
+  // From `state` at interval.t to interval.end, with all that belongs to a communication point. Completed, or terminate
+  // when a unit asked to end the run; all units have done their steps either way. Where interval.may_roll_back also
+  // discarded: the step did not converge, units stand anywhere, and the caller takes it back. Where
+  // interval.stop_at_event also event, at the time of the first one: units stand anywhere as well. Throws Error (run)
+  // when a unit fails.
+  unit::StepOutcome step(fleet::Fleet& fleet, couple::RunState& state, const Interval& interval);
+
+  [[nodiscard]] couple::Point& point() const { return point_; }
+
+ protected:
+  // Between the beginning and the end of a communication step.
+  virtual unit::StepOutcome take(fleet::Fleet& fleet, couple::RunState& state, const Interval& interval) = 0;
+
+ private:
+  couple::Point& point_;
+};
 
 struct StepperSetup {
   const graph::Plan& plan;
   const graph::RunSettings& settings;
-  unit::Fleet& fleet;
-  InputHook hook{};
-  unit::Timeline* timeline = nullptr;  // that a stepper's own work shows in; null: none
+  fleet::Fleet& fleet;
+  couple::Point& point;
 };
 
 // Which settings a stepper reads that others do not.
 struct StepperReads {
   bool order = false;
-  bool groups = false;
+  bool schedule = false;
   bool iteration = false;
 };
 

@@ -18,7 +18,7 @@ constexpr std::array<StepperRow, 4> rows{{
      "one after another, with the newest values of those before; independent ones at once",
      make_gauss_seidel,
      {.order = true}},
-    {"groups", "serial and parallel groups as given, nested in any way", make_groups, {.groups = true}},
+    {"scheduled", "one after another and at once, as given, nested in any way", make_scheduled, {.schedule = true}},
     {"iterated",
      "steps repeated until inputs agree with the outputs at their end; for units that can go back",
      make_iterated,
@@ -38,7 +38,7 @@ std::span<const StepperRow> steppers() { return rows; }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup) {
   std::string_view name = setup.settings.stepper;
-  if (name.empty() && !setup.settings.groups.empty()) name = "groups";
+  if (name.empty() && !setup.settings.schedule.empty()) name = "scheduled";
   if (name.empty() && !setup.settings.order.empty()) name = "gauss-seidel";
   // What compares extrapolated inputs wants all of them to be so.
   if (name.empty() && find_controller(setup.settings.control.controller).extrapolates) name = "jacobi";

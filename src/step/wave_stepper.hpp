@@ -11,6 +11,6 @@ namespace consort::step {
 
 [[nodiscard]] std::unique_ptr<Stepper> make_jacobi(const StepperSetup& setup);
 [[nodiscard]] std::unique_ptr<Stepper> make_gauss_seidel(const StepperSetup& setup);
-[[nodiscard]] std::unique_ptr<Stepper> make_groups(const StepperSetup& setup);
+[[nodiscard]] std::unique_ptr<Stepper> make_scheduled(const StepperSetup& setup);
 
 }  // namespace consort::step

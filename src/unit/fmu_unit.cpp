@@ -8,7 +8,7 @@ namespace consort::unit {
 
 namespace {
 
-constexpr int highest_input_order = 3;
+constexpr int highest_input_order = 5;
 
 class FmuSnapshot : public Snapshot {
  public:
@@ -27,9 +27,7 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   [[nodiscard]] const describe::Description& description() const override { return description_; }
   [[nodiscard]] bool variable_step() const override { return instance_->interface().variable_step; }
 
-  void enter_initialization(const Experiment& e) override {
-    instance_->enter_initialization({e.start, e.stop, e.tolerance});
-  }
+  void enter_initialization(const Experiment& e) override { instance_->enter_initialization(e); }
   void exit_initialization() override { instance_->exit_initialization(); }
   void terminate() override { instance_->terminate(); }
 
@@ -64,7 +62,6 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   }
 
   StepOutcome step(const StepRequest& r) override { return outcome_of(instance_->do_step(r.t, r.h, r.may_roll_back)); }
-  [[nodiscard]] fmi::CoSimulation* instance() override { return instance_.get(); }
 
   [[nodiscard]] bool can_reject_steps() const override { return instance_->interface().can_reject_steps; }
 
@@ -105,6 +102,8 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   }
 
  private:
+  [[nodiscard]] fmi::CoSimulation* instance() override { return instance_.get(); }
+
   const describe::Description& description_;
   std::unique_ptr<fmi::CoSimulation> instance_;
   fmi::StateSaving* states_;  // of the instance

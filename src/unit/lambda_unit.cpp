@@ -1,6 +1,7 @@
 #include "unit/lambda_unit.hpp"
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 
 namespace consort::unit {
 
@@ -76,6 +77,7 @@ void LambdaUnit::set(const describe::SignalSet& signals, Columns& values) {
 }
 
 StepOutcome LambdaUnit::step(const StepRequest& request) {
+  require(request.h > 0, "unit '{}' is to step by {} s; step it by more than 0", name_, request.h);
   return step_ ? step_(values_, request) : completed(request);
 }
 
@@ -98,9 +100,11 @@ std::vector<std::uint8_t> LambdaUnit::serialize(const Snapshot& snapshot) {
 std::unique_ptr<Snapshot> LambdaUnit::deserialize(std::span<const std::uint8_t> bytes) {
   auto snapshot = std::make_unique<ColumnsSnapshot>();
   snapshot->columns = values_.columns_;
-  ByteReader reader(bytes);
-  reader(snapshot->columns);
-  reader.expect_end();
+  with_unit(name_, [&] {
+    ByteReader reader(bytes);
+    reader(snapshot->columns);
+    reader.expect_end();
+  });
   return snapshot;
 }
 

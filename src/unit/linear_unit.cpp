@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace consort::unit {
@@ -91,13 +91,27 @@ void LinearUnit::get(const describe::SignalSet& signals, Columns& values) {
 void LinearUnit::set(const describe::SignalSet& signals, Columns& values) {
   for (const auto& group : signals.groups())
     for (std::size_t i = 0; i < group.variables.size(); ++i)
-      if (group.variables[i] < s_.inputs.size()) u_[group.variables[i]] = values.column<double>()[group.offsets[i]];
+      u_[require_input(group.references[i])] = values.column<double>()[group.offsets[i]];
+}
+
+std::size_t LinearUnit::require_input(ValueReference reference) const {
+  require(reference < s_.inputs.size(), "unit '{}': the value reference {} is not that of an input; set inputs only",
+          name_, reference);
+  return reference;
 }
 
 void LinearUnit::set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
                                        std::span<const double> values) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    u_[static_cast<std::size_t>(orders[i]) * s_.inputs.size() + inputs[i]] = values[i];
+  forget_derivatives();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    require(orders[i] >= 1 && orders[i] <= degree, "unit '{}' takes derivatives of the orders 1 to {}, not of order {}",
+            name_, degree, orders[i]);
+    u_[static_cast<std::size_t>(orders[i]) * s_.inputs.size() + require_input(inputs[i])] = values[i];
+  }
+}
+
+void LinearUnit::forget_derivatives() {
+  std::fill(u_.begin() + static_cast<std::ptrdiff_t>(s_.inputs.size()), u_.end(), 0.0);
 }
 
 // One interval by the series of Taylor, which ends where terms do not count any more.
@@ -133,12 +147,13 @@ void LinearUnit::advance(Duration h) {
 }
 
 StepOutcome LinearUnit::step(const StepRequest& request) {
+  require(request.h > 0, "unit '{}' is to step by {} s; step it by more than 0", name_, request.h);
   double norm = 0;
   for (const double a : s_.a) norm = std::max(norm, std::abs(a));
   norm *= static_cast<double>(std::max<std::size_t>(x_.size(), 1));
   const int parts = std::max(1, static_cast<int>(std::ceil(std::min(std::sqrt(norm) + 1, norm) * request.h)));
   for (int i = 0; i < parts; ++i) advance(request.h / parts);
-  std::fill(u_.begin() + static_cast<std::ptrdiff_t>(s_.inputs.size()), u_.end(), 0.0);
+  forget_derivatives();
   return {request.t + request.h, Why::completed};
 }
 
@@ -158,21 +173,20 @@ void LinearUnit::restore(const Snapshot& snapshot) {
 
 std::vector<std::uint8_t> LinearUnit::serialize(const Snapshot& snapshot) {
   const auto& s = static_cast<const LinearSnapshot&>(snapshot);
-  std::vector<std::uint8_t> bytes((s.x.size() + s.u.size()) * sizeof(double));
-  std::memcpy(bytes.data(), s.x.data(), s.x.size() * sizeof(double));
-  std::memcpy(bytes.data() + s.x.size() * sizeof(double), s.u.data(), s.u.size() * sizeof(double));
-  return bytes;
+  ByteWriter writer;
+  writer(s.x, s.u);
+  return writer.take();
 }
 
 std::unique_ptr<Snapshot> LinearUnit::deserialize(std::span<const std::uint8_t> bytes) {
-  require_in_unit(name_, bytes.size() == (x_.size() + u_.size()) * sizeof(double),
-                  "unit '{}': the saved state has {} bytes, not {}; it belongs to another unit", name_, bytes.size(),
-                  (x_.size() + u_.size()) * sizeof(double));
   auto s = std::make_unique<LinearSnapshot>();
   s->x.resize(x_.size());
   s->u.resize(u_.size());
-  std::memcpy(s->x.data(), bytes.data(), s->x.size() * sizeof(double));
-  std::memcpy(s->u.data(), bytes.data() + s->x.size() * sizeof(double), s->u.size() * sizeof(double));
+  with_unit(name_, [&] {
+    ByteReader reader(bytes);
+    reader(s->x, s->u);
+    reader.expect_end();
+  });
   return s;
 }
 
@@ -180,9 +194,12 @@ void LinearUnit::directional(std::span<const ValueReference> unknowns, std::span
                              std::span<const double> seed, std::span<double> sensitivity) {
   const std::size_t in = s_.inputs.size();
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    require(unknowns[i] >= in && unknowns[i] < in + s_.outputs.size(),
+            "unit '{}': the value reference {} is not that of an output; only these have derivatives", name_,
+            unknowns[i]);
     sensitivity[i] = 0;
     for (std::size_t j = 0; j < knowns.size(); ++j)
-      sensitivity[i] += s_.d[(unknowns[i] - in) * in + knowns[j]] * seed[j];
+      sensitivity[i] += s_.d[(unknowns[i] - in) * in + require_input(knowns[j])] * seed[j];
   }
 }
 

@@ -40,7 +40,7 @@ class LinearUnit final : public Unit, public Rollback, public Derivatives {
   void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
                              std::span<const double> values) override;
   StepOutcome step(const StepRequest& request) override;
-  [[nodiscard]] bool answers_without_step() const override { return s_.answers_at_once; }
+  [[nodiscard]] bool responds_without_step() const override { return s_.answers_at_once; }
   [[nodiscard]] Rollback* rollback() override { return s_.can_roll_back ? this : nullptr; }
   [[nodiscard]] Derivatives* derivatives() override { return s_.differentiates ? this : nullptr; }
   // Rollback
@@ -56,6 +56,9 @@ class LinearUnit final : public Unit, public Rollback, public Derivatives {
  private:
   void describe();
   void advance(Duration h);
+  void forget_derivatives();
+  // Its place among the inputs; throws Error (input) for what is none.
+  [[nodiscard]] std::size_t require_input(ValueReference reference) const;
   [[nodiscard]] double output(std::size_t index) const;
 
   std::string name_;

@@ -94,6 +94,7 @@ void MeProblem::fill_events() {
 bool MeProblem::handle_event(Time t, Vector y, Vector absolute_tolerances, double rtol) {
   set_point(t, y);
   ++memory_.events;
+  first_event_ = std::min(first_event_, t);
   instance_.enter_event_mode();
   if (inputs_ != nullptr) inputs_->set_all(t);
   const Settled settled = settle(t);
@@ -106,28 +107,10 @@ bool MeProblem::handle_event(Time t, Vector y, Vector absolute_tolerances, doubl
   return !settled.terminate;
 }
 
-MeProblem::Settled MeProblem::settle(Time t) {
-  Settled all;
-  constexpr int most = 1000;
-  for (int i = 0;; ++i) {
-    const auto update = instance_.update_discrete_states();
-    all.terminate = all.terminate || update.terminate;
-    all.nominals_changed = all.nominals_changed || update.nominals_changed;
-    all.states_changed = all.states_changed || update.states_changed;
-    memory_.next_event = update.next_event.value_or(solve::never);
-    // An event at t that is still due is handled here as well: it would be the next one, at the same time.
-    const bool due = memory_.next_event <= t;
-    if (all.terminate || !(update.repeat || (due && i < 2))) break;
-    if (i == most) {
-      throw run_error(
-          "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle",
-          instance_.name(), t, most)
-          .in_unit(instance_.name())
-          .at(t);
-    }
-  }
-  // One that does not go away although it has been handled says nothing.
-  if (memory_.next_event <= t) memory_.next_event = solve::never;
+// An event at t that is still due is handled here as well: it would be the next one, at the same time.
+Settled MeProblem::settle(Time t) {
+  const Settled all = settle_with([&] { return instance_.update_discrete_states(); }, instance_.name(), t, true);
+  memory_.next_event = all.next_event.value_or(solve::never);
   memory_.last_event = t;
   memory_.ended = all.terminate;
   if (!memory_.ended) instance_.leave_event_mode();

@@ -13,6 +13,7 @@
 #include "describe/description.hpp"
 #include "fmi/instance.hpp"
 #include "solve/problem.hpp"
+#include "unit/settle.hpp"
 
 namespace consort::unit {
 
@@ -59,16 +60,15 @@ class MeProblem {
   // Whether a state from before the present point may be restored later; the instance is told after each step.
   void set_may_roll_back(bool may) { may_roll_back_ = may; }
 
+  // The first event that is handled from now on, never where there is none.
+  void watch_for_events() { first_event_ = solve::never; }
+  [[nodiscard]] Time first_event() const { return first_event_; }
+
   [[nodiscard]] const Memory& memory() const { return memory_; }
   void restore(const Memory& memory) { memory_ = memory; }
 
  private:
-  // Iterates until the instance settles; the instance is in event mode before and in continuous-time mode after.
-  struct Settled {
-    bool terminate = false;
-    bool nominals_changed = false;
-    bool states_changed = false;
-  };
+  // Until the instance is settled; it is in event mode before and in continuous-time mode after.
   Settled settle(Time t);
   void fill_ode(Time t);
   void fill_events();
@@ -85,6 +85,7 @@ class MeProblem {
   bool may_roll_back_ = false;
   bool end_requested_ = false;  // by completedIntegratorStep, which is not an event
   Memory memory_;
+  Time first_event_ = solve::never;
   std::vector<ValueReference> state_references_, derivative_references_;
   std::vector<ValueReference> column_rows_;  // scratch of the sparse Jacobian
 };

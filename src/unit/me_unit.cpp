@@ -46,9 +46,10 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   [[nodiscard]] const std::string& name() const override { return instance_->name(); }
   [[nodiscard]] const describe::Description& description() const override { return description_; }
   [[nodiscard]] bool variable_step() const override { return true; }
-  [[nodiscard]] bool answers_without_step() const override { return true; }
-  [[nodiscard]] const Time* next_time_event() const override { return &problem_.memory().next_event; }
-  [[nodiscard]] std::uint64_t events_inside() const override { return events_inside_; }
+  [[nodiscard]] bool responds_without_step() const override { return true; }
+  [[nodiscard]] bool handles_events_inside() const override { return true; }
+  [[nodiscard]] StepEvents events_in_step() const override { return last_.events; }
+  [[nodiscard]] Time next_event() const override { return problem_.memory().next_event; }
 
   void enter_initialization(const Experiment& e) override;
   void exit_initialization() override;
@@ -60,6 +61,7 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   [[nodiscard]] int input_order() const override { return PolynomialInputs::highest_order; }
   void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
                              std::span<const double> values) override {
+    require_running();
     inputs_.take_derivatives(inputs, orders, values);
   }
   StepOutcome step(const StepRequest& r) override;
@@ -70,6 +72,9 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   [[nodiscard]] Rollback* rollback() override { return instance_->state_saving() != nullptr ? this : nullptr; }
   std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse) override;
   void restore(const Snapshot& snapshot) override;
+  [[nodiscard]] bool is_exact() const override {
+    return solve::find_solver(options_.solver).capabilities.exact_restart;
+  }
   [[nodiscard]] bool can_serialize() const override {
     auto* const states = instance_->state_saving();
     return states != nullptr && states->can_serialize();
@@ -90,10 +95,12 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   void refresh();
   void external_event();
   void restore_bytes(const MeSnapshot& snapshot);
+  void read_bytes(std::span<const std::uint8_t> bytes);
   // Puts the direction of these inputs into direction_ and returns its size relative to the inputs.
   double make_direction(std::span<const ValueReference> knowns, std::span<const double> seed);
   void go_to(Time t, std::span<const double> x);  // without inputs
   [[nodiscard]] std::span<const double> states() const { return solver_->state().first(state_count_); }
+  void require_running() const;
 
   const describe::Description& description_;
   MeUnitOptions options_;
@@ -109,22 +116,26 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
 
   struct LastStep {
     bool known = false;
-    bool had_event = false;
+    StepEvents events{};
     Time from = 0;
     std::vector<double> states{};  // at its beginning
   };
   LastStep last_;
   std::unique_ptr<StepSensitivity> sensitivity_;
-  std::uint64_t events_inside_ = 0;  // all that happened, whether they were taken back or not
   std::vector<double> y_, tolerances_, x_, rates_, direction_, ahead_, further_;
 };
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
+void MeUnit::require_running() const {
+  require(solver_ != nullptr, "unit '{}' has not been initialised; initialise it before it is stepped or asked",
+          name());
+}
+
 void MeUnit::enter_initialization(const Experiment& e) {
   if (!options_.own_tolerance && e.tolerance) options_.solver_options.rtol = *e.tolerance;
   t_ = e.start;
-  instance_->enter_initialization({e.start, e.stop, e.tolerance});
+  instance_->enter_initialization(e);
 }
 
 void MeUnit::exit_initialization() {
@@ -190,6 +201,7 @@ void MeUnit::set(const SignalSet& signals, Columns& values) {
 
 void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
                                     std::span<double> values) {
+  require_running();
   require_in_unit(name(), std::all_of(orders.begin(), orders.end(), [](std::int32_t order) { return order == 1; }),
                   "unit '{}' tells first derivatives of its outputs only; ask for order 1", name());
   if (outputs.empty() || problem_.memory().ended) return std::fill(values.begin(), values.end(), 0.0);
@@ -225,7 +237,7 @@ void MeUnit::external_event() {
 }
 
 StepOutcome MeUnit::step(const StepRequest& r) {
-  CONSORT_ASSERT(solver_ != nullptr);
+  require_running();
   const double slack = 1e-9 * std::max({std::abs(r.t), std::abs(t_), r.h});
   if (!(std::abs(r.t - t_) <= slack && r.h > 0)) {
     throw input_error(
@@ -239,13 +251,14 @@ StepOutcome MeUnit::step(const StepRequest& r) {
   solve::RunEnd end = solve::RunEnd::stop;
   with_unit(name(), [&] {
     if (inputs_.external_event_needed(options_.solver_options.rtol)) external_event();
+    last_.events = {};
     if (problem_.memory().ended) return;
     const auto events = problem_.memory().events;
+    problem_.watch_for_events();
     last_.from = t_;
     std::copy(states().begin(), states().end(), last_.states.begin());
     end = integration_->advance(r.t + r.h);
-    last_.had_event = problem_.memory().events != events;
-    events_inside_ += problem_.memory().events - events;
+    last_.events = {static_cast<std::uint32_t>(problem_.memory().events - events), problem_.first_event()};
     last_.known = true;
   });
   t_ = solver_->time();
@@ -279,11 +292,11 @@ std::unique_ptr<Snapshot> MeUnit::save(std::unique_ptr<Snapshot> reuse) {
 void MeUnit::restore(const Snapshot& snapshot) {
   const auto* const s = dynamic_cast<const MeSnapshot*>(&snapshot);
   CONSORT_ASSERT(s != nullptr);
-  instance_->state_saving()->restore(*s->instance);
   if (!s->bytes.empty()) {
     restore_bytes(*s);
   } else {
     CONSORT_ASSERT(solver_ != nullptr);
+    instance_->state_saving()->restore(*s->instance);
     solver_->restore(*s->solver);
     integration_->restore(s->integration);
     problem_.restore(s->problem);
@@ -336,16 +349,19 @@ std::vector<std::uint8_t> MeUnit::serialize(const Snapshot& snapshot) {
 }
 
 std::unique_ptr<Snapshot> MeUnit::deserialize(std::span<const std::uint8_t> bytes) {
-  ByteReader reader(bytes);
   std::string first, instance, rest;
-  reader(first);
-  require_in_unit(
-      name(), first == header,
-      "unit '{}' cannot go on from this state: it is not that of a Model Exchange unit with a solver; take one that "
-      "was saved with the same model and --interface-type me",
-      name());
-  reader(instance, rest);
-  reader.expect_end();
+  with_unit(name(), [&] {
+    ByteReader reader(bytes);
+    reader(first);
+    require_in_unit(
+        name(), first == header,
+        "unit '{}' cannot go on from this state: it is not that of a Model Exchange unit with a solver; take one that "
+        "was saved with the same model and --interface-type me",
+        name());
+    reader(instance, rest);
+    reader.expect_end();
+    ByteReader::check(!rest.empty());
+  });
   auto snapshot = std::make_unique<MeSnapshot>();
   const std::vector<std::uint8_t> instance_bytes(instance.begin(), instance.end());
   snapshot->instance = instance_->state_saving()->deserialize(instance_bytes);
@@ -353,8 +369,27 @@ std::unique_ptr<Snapshot> MeUnit::deserialize(std::span<const std::uint8_t> byte
   return snapshot;
 }
 
+// Damaged bytes leave the unit as it was.
 void MeUnit::restore_bytes(const MeSnapshot& snapshot) {
-  ByteReader reader(snapshot.bytes);
+  auto& states = *instance_->state_saving();
+  const bool was_running = solver_ != nullptr;
+  const auto before = was_running ? states.save() : nullptr;
+  try {
+    states.restore(*snapshot.instance);
+    with_unit(name(), [&] { read_bytes(snapshot.bytes); });
+  } catch (...) {
+    if (was_running) {
+      states.restore(*before);
+    } else {
+      integration_.reset();
+      solver_.reset();
+    }
+    throw;
+  }
+}
+
+void MeUnit::read_bytes(std::span<const std::uint8_t> bytes) {
+  ByteReader reader(bytes);
   double rtol = 0;
   std::string solver_name;
   reader(rtol, solver_name);
@@ -400,9 +435,10 @@ double MeUnit::make_direction(std::span<const ValueReference> knowns, std::span<
 void MeUnit::directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
                          std::span<const double> seed, std::span<double> sensitivity) {
   if (unknowns.empty()) return;
-  refresh();
+  if (solver_) refresh();
   if (auto* const own = instance_->directional_derivatives())
     return own->directional(unknowns, knowns, seed, sensitivity);
+  require_running();
   const double step = difference_step(make_direction(knowns, seed));
   ahead_.resize(sensitivity.size());
   inputs_.set_present(direction_, -step);
@@ -415,7 +451,7 @@ void MeUnit::directional(std::span<const ValueReference> unknowns, std::span<con
 
 void MeUnit::step_directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
                               std::span<const double> seed, std::span<double> sensitivity) {
-  if (!last_.known || last_.had_event) {
+  if (!last_.known || last_.events.count > 0) {
     throw run_error(
         "unit '{}' has no derivatives of its last step at t = {} s: {}; repeat the step with changed inputs instead",
         name(), t_, last_.known ? "there was an event in it" : "there is none since the start or the last restore")

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,18 +18,17 @@
 #include "base/value.hpp"
 #include "describe/description.hpp"
 #include "describe/signals.hpp"
+#include "fmi/instance.hpp"
 
-namespace consort::fmi {
-class CoSimulation;
+namespace consort::fleet {
+class Exchange;
 }
 
 namespace consort::unit {
 
-struct Experiment {
-  Time start = 0;
-  std::optional<Time> stop{};
-  std::optional<double> tolerance{};
-};
+using fmi::Experiment;
+
+inline constexpr Time never = std::numeric_limits<Time>::infinity();
 
 enum class Why : std::uint8_t {
   completed,  // the whole step
@@ -48,6 +48,15 @@ struct StepRequest {
   Time t = 0;
   Duration h = 0;
   bool may_roll_back = false;  // whether a state from before t may be restored later
+  // Whether an event inside of the step ends it there, before it is handled, with Why::event; for units with event
+  // verbs. Otherwise it is handled where it happens.
+  bool stop_at_event = false;
+};
+
+// What happened inside of a step.
+struct StepEvents {
+  std::uint32_t count = 0;
+  Time first = never;
 };
 
 // --- capabilities ----------------------------------------------------------------------------------------------------
@@ -57,11 +66,18 @@ class Snapshot {
   virtual ~Snapshot() = default;
 };
 
+// Snapshots are independent of each other, can be restored any number of times, and must not outlive their unit. A
+// restored unit repeats what it did bit for bit. Bytes are for another unit of the same model, initialised or not.
+// deserialize(), or at the latest restore() of what it returned, throws Error (input) for bytes that are not a whole
+// state of this model, and leaves the unit as it was; only a co-simulation FMU reads them itself, so that its refusal
+// is an Error (run) after which it cannot be used.
 class Rollback {
  public:
   virtual ~Rollback() = default;
   virtual std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse = nullptr) = 0;
   virtual void restore(const Snapshot& snapshot) = 0;
+  // Whether a restored unit repeats what it did bit for bit, as far as that can be known.
+  [[nodiscard]] virtual bool is_exact() const { return true; }
   [[nodiscard]] virtual bool can_serialize() const = 0;
   [[nodiscard]] virtual std::vector<std::uint8_t> serialize(const Snapshot& snapshot) = 0;
   [[nodiscard]] virtual std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) = 0;
@@ -73,6 +89,8 @@ struct EventOutcome {
   std::optional<Time> next_event{};
 };
 
+// exit_initialization() leaves a unit with event mode in it: update until it settles, then leave. In the same way after
+// a step that ended with Why::event, from enter_event_mode() on.
 class Events {
  public:
   virtual ~Events() = default;
@@ -82,7 +100,8 @@ class Events {
 };
 
 // Partial derivatives at the present communication point, time and states held: sensitivity = ∂unknowns/∂knowns · seed.
-// Unknowns are Float64 outputs, knowns continuous Float64 inputs.
+// Unknowns are Float64 outputs, knowns continuous Float64 inputs. In initialization mode, too, other than in FMI 1.0,
+// which has none.
 class Derivatives {
  public:
   virtual ~Derivatives() = default;
@@ -127,7 +146,8 @@ class Unit : public Variables {
   // Inputs as polynomials. The highest derivative of continuous Float64 inputs that the unit takes; 0: values only.
   [[nodiscard]] virtual int input_order() const { return 0; }
   // Derivatives at the beginning of the next step, for that step only, after set() has given the values there: one
-  // (input, order) pair per value, 1 <= order <= input_order(). What is not named has none. Scalars only.
+  // (input, order) pair per value, 1 <= order <= input_order(). What is not named has none. Scalars only. At most once
+  // per step.
   virtual void set_input_derivatives(std::span<const ValueReference>, std::span<const std::int32_t>,
                                      std::span<const double>) {}
 
@@ -141,9 +161,6 @@ class Unit : public Variables {
   virtual void get_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at);
   virtual void set_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at);
 
-  // A short cut for the step loop: the instance that set(), step() and get() do no more than pass values to, or null.
-  [[nodiscard]] virtual fmi::CoSimulation* instance() { return nullptr; }
-
   // The highest time derivative of Float64 outputs that the unit tells at the end of a step, 1 <= order <=
   // output_order(); 0: none.
   [[nodiscard]] virtual int output_order() const { return 0; }
@@ -152,15 +169,14 @@ class Unit : public Variables {
 
   // Whether outputs follow newly set inputs without a step. Where not, what get() tells after set() belongs to the end
   // of the last step (FMI 2.0 and 3.0, 4.2).
-  [[nodiscard]] virtual bool answers_without_step() const { return false; }
+  [[nodiscard]] virtual bool responds_without_step() const { return false; }
 
-  // How many events of its own it has had inside of its steps so far, beside those that events() is about; jumps of
-  // inputs between steps are none.
-  [[nodiscard]] virtual std::uint64_t events_inside() const { return 0; }
-
-  // Where the unit keeps the time of its next time event, which it handles inside of a step; null where it has none
-  // inside. For who wants steps to end there.
-  [[nodiscard]] virtual const Time* next_time_event() const { return nullptr; }
+  // Whether it has events of its own inside of its steps and handles them there. Jumps of inputs between steps are
+  // none.
+  [[nodiscard]] virtual bool handles_events_inside() const { return false; }
+  // Of such units: what happened in the last step, and the time of the next event that they know of.
+  [[nodiscard]] virtual StepEvents events_in_step() const { return {}; }
+  [[nodiscard]] virtual Time next_event() const { return never; }
 
   // Null where the unit cannot; what it can, it can all its life.
   [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
@@ -169,6 +185,10 @@ class Unit : public Variables {
   [[nodiscard]] virtual StepDerivatives* step_derivatives() { return nullptr; }
 
  private:
+  friend class fleet::Exchange;
+  // A short cut for the step loop: the instance that set(), step() and get() do no more than pass values to, or null.
+  [[nodiscard]] virtual fmi::CoSimulation* instance() { return nullptr; }
+
   Columns part_;  // room for the copies
 };
 

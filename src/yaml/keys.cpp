@@ -17,8 +17,8 @@ constexpr std::array file{Name("consort"),     Name("name"),
                           Name("run"),         Name("record"),
                           Name("scenario"),    Name("units_of_measure"),
                           Name("bonds")};
-constexpr std::array component{Name("fmu"),      Name("model"),   Name("interface"), Name("solver"),
-                               Name("substeps"), Name("answers"), Name("start"),     Name("connectors")};
+constexpr std::array component{Name("fmu"),  Name("model"),   Name("interface"), Name("solver"),    Name("substeps"),
+                               Name("host"), Name("answers"), Name("start"),     Name("connectors")};
 constexpr std::array included{Name("system"), Name("set")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
                               Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure")};
@@ -30,9 +30,9 @@ constexpr std::array value{Name("value"), Name("unit")};
 constexpr std::array unit_of_measure{Name("kg"),  Name("m"),  Name("s"),   Name("A"),      Name("K"),
                                      Name("mol"), Name("cd"), Name("rad"), Name("factor"), Name("offset")};
 constexpr std::array experiment{Name("start"), Name("stop"), Name("step"), Name("tolerance"), Name("output_interval")};
-constexpr std::array run{Name("stepper"),    Name("extrapolation"), Name("order"),      Name("groups"),
-                         Name("threads"),    Name("loops"),         Name("consistent"), Name("real_time"),
-                         Name("input_file"), Name("iteration"),     Name("control")};
+constexpr std::array run{Name("stepper"),   Name("extrapolation"), Name("order"),     Name("schedule"),
+                         Name("host"),      Name("threads"),       Name("loops"),     Name("consistent"),
+                         Name("real_time"), Name("input_file"),    Name("iteration"), Name("control")};
 constexpr std::array control{Name("controller"),   Name("tolerance"), Name("absolute"), Name("initial"),
                              Name("minimum"),      Name("maximum"),   Name("safety"),   Name("shrink"),
                              Name("grow"),         Name("rule"),      Name("norm"),     Name("divisor"),

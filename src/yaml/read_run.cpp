@@ -7,9 +7,9 @@
 
 namespace consort::yaml {
 
-using graph::Group;
 using graph::RunSettings;
 using graph::ScenarioAction;
+using graph::ScheduleEntry;
 
 namespace {
 
@@ -38,8 +38,8 @@ void read_experiment(const View& view, graph::Experiment& experiment, RunSetting
     run.output_interval = positive_seconds(*interval, "the output interval");
 }
 
-Group read_group(const View& view) {
-  Group group;
+ScheduleEntry read_group(const View& view) {
+  ScheduleEntry group;
   if (view.is(Node::Kind::scalar)) {
     group.unit = view.text("a member of a group");
     return group;
@@ -50,7 +50,7 @@ Group read_group(const View& view) {
   const auto serial = fields.find("serial");
   const auto parallel = fields.find("parallel");
   if (serial.has_value() == parallel.has_value()) throw view.error("a group is either serial or parallel; give one");
-  group.kind = serial ? Group::Kind::serial : Group::Kind::parallel;
+  group.kind = serial ? ScheduleEntry::Kind::serial : ScheduleEntry::Kind::parallel;
   const View members = serial ? *serial : *parallel;
   for (const auto& member : members.list("the members of a group")) group.members.push_back(read_group(member));
   if (group.members.empty()) throw members.error("the group is empty; name its members, or remove it");
@@ -132,11 +132,11 @@ void read_control(const View& view, graph::StepControl& control) {
 void read_run_section(const View& view, const fs::path& folder, RunSettings& run) {
   const Fields fields(view, run_keys());
   if (const auto stepper = fields.find("stepper")) run.stepper = stepper->text("the stepper");
-  if (const auto order = fields.find("extrapolation"))
-    run.extrapolation = static_cast<int>(order->integer("the order of extrapolation", 0, 3));
+  if (const auto host = fields.find("host")) run.host = host->text("the host");
+  if (const auto order = fields.find("extrapolation")) run.extrapolation = order->text("the extrapolation");
   if (const auto order = fields.find("order")) run.order = order->texts("a unit of 'order'");
-  if (const auto groups = fields.find("groups"))
-    for (const auto& group : groups->list("'groups'")) run.groups.push_back(read_group(group));
+  if (const auto groups = fields.find("schedule"))
+    for (const auto& group : groups->list("'schedule'")) run.schedule.push_back(read_group(group));
   if (const auto threads = fields.find("threads"))
     run.threads = static_cast<std::uint32_t>(threads->integer("the number of threads", 1, 4096));
   if (const auto loops = fields.find("loops")) read_loops(*loops, run.loops);

@@ -179,6 +179,7 @@ class ElementReader {
       component.interface = types[interface->choice("the interface", {"cs", "me"})];
     }
     if (const auto solver = fields.find("solver")) component.solver = solver->text("the solver");
+    if (const auto host = fields.find("host")) component.host = host->text("the host");
     if (const auto substeps = fields.find("substeps"))
       component.substeps = static_cast<std::uint32_t>(substeps->integer("the number of sub-steps", 1, 1'000'000));
     if (const auto answers = fields.find("answers")) component.answers = answers->truth("'answers'");

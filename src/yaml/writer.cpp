@@ -225,6 +225,7 @@ class Writer {
       line(level + 1, "interface: {}", *component.interface == describe::InterfaceType::co_simulation ? "cs" : "me");
     }
     if (!component.solver.empty()) line(level + 1, "solver: {}", scalar(component.solver));
+    if (!component.host.empty()) line(level + 1, "host: {}", scalar(component.host));
     if (component.substeps != 1) line(level + 1, "substeps: {}", component.substeps);
     if (component.answers) line(level + 1, "answers: true");
     write_settings("start", component.settings, level + 1);
@@ -277,11 +278,11 @@ class Writer {
     if (!flow.empty()) line(0, "experiment: {}", flow.text());
   }
 
-  static std::string group_text(const Group& group) {
-    if (group.kind == Group::Kind::unit) return scalar(group.unit);
+  static std::string group_text(const ScheduleEntry& group) {
+    if (group.kind == ScheduleEntry::Kind::unit) return scalar(group.unit);
     std::vector<std::string> members;
     for (const auto& member : group.members) members.push_back(group_text(member));
-    return fmt::format("{{{}: [{}]}}", group.kind == Group::Kind::serial ? "serial" : "parallel",
+    return fmt::format("{{{}: [{}]}}", group.kind == ScheduleEntry::Kind::serial ? "serial" : "parallel",
                        fmt::join(members, ", "));
   }
 
@@ -315,10 +316,11 @@ class Writer {
     line(0, "run:");
     const std::size_t begun = all.size();
     if (!run.stepper.empty()) line(1, "stepper: {}", scalar(run.stepper));
-    if (run.extrapolation != 0) line(1, "extrapolation: {}", run.extrapolation);
+    if (!run.host.empty()) line(1, "host: {}", scalar(run.host));
+    if (run.extrapolation != "0") line(1, "extrapolation: {}", scalar(run.extrapolation));
     if (!run.order.empty()) line(1, "order: {}", list_text(run.order));
-    if (!run.groups.empty()) line(1, "groups:");
-    for (const auto& group : run.groups) line(2, "- {}", group_text(group));
+    if (!run.schedule.empty()) line(1, "schedule:");
+    for (const auto& group : run.schedule) line(2, "- {}", group_text(group));
     if (run.threads) line(1, "threads: {}", *run.threads);
     if (run.consistency != Consistency::automatic)
       line(1, "consistent: {}", run.consistency == Consistency::always ? "always" : "never");

@@ -52,7 +52,7 @@ void expect_no_allocations(const Choice& choice, const char* controller) {
   o.run.stepper = stepper;
   o.run.extrapolation = order;
   o.run.threads = threads;
-  using graph::Group;
+  using graph::ScheduleEntry;
   const auto unit = [](const char* name) { return Group{Group::Kind::unit, name, {}}; };
   if (o.run.stepper == "groups")
     o.run.groups = {{Group::Kind::parallel, {}, {unit("n0"), unit("n1")}}, unit("n2"), unit("n3")};

@@ -34,6 +34,17 @@ struct Run {
   std::vector<Vector> guesses;
 };
 
+// Of a run that consists of nothing else.
+class OwnMemory {
+ public:
+  OwnMemory(const Accelerator& accelerator, std::size_t n) : slots_(memory_, "own", n, accelerator.room(n)) {}
+  [[nodiscard]] AccelerationMemory view() { return slots_.in(memory_); }
+
+ private:
+  Memory memory_;
+  AccelerationSlots slots_;
+};
+
 template <class G>
 Run solve(Accelerator& accelerator, AccelerationMemory& memory, const G& g, Vector x, const Vector& scale,
           double tolerance = 1e-12, int most = 200) {
@@ -58,8 +69,8 @@ Run solve(Accelerator& accelerator, AccelerationMemory& memory, const G& g, Vect
 template <class G>
 Run solve(const char* method, const G& g, const Vector& x, const Vector& scale, AccelerationOptions options = {}) {
   const auto accelerator = find_accelerator(method).make(options);
-  AccelerationMemory memory;
-  accelerator->prepare(memory, x.size());
+  OwnMemory own(*accelerator, x.size());
+  auto memory = own.view();
   return solve(*accelerator, memory, g, x, scale);
 }
 
@@ -96,11 +107,12 @@ TEST_P(Accelerators, FindTheFixedPointOfAContraction) {
 TEST_P(Accelerators, RememberNothingBesideTheirMemory) {
   const Linear g{{0.1, 0.4, 0.4, 0.1}, {0.1, 1.4}};
   const auto accelerator = find_accelerator(GetParam()).make(with_jacobian(g));
-  AccelerationMemory memory;
-  accelerator->prepare(memory, 2);
+  OwnMemory own(*accelerator, 2);
+  auto memory = own.view();
   // A copy of the memory is all that it takes to repeat an iteration exactly: nothing is hidden in the accelerator.
   solve(*accelerator, memory, g, {3, -1}, {1, 1});
-  AccelerationMemory copy = memory;
+  OwnMemory other = own;
+  auto copy = other.view();
   const auto first = solve(*accelerator, memory, g, {0, 0}, {1, 1});
   solve(*accelerator, memory, g, {7, 7}, {1, 1});
   const auto second = solve(*accelerator, copy, g, {0, 0}, {1, 1});
@@ -181,8 +193,8 @@ TEST(LeastSquares, LearnFromPastStepsWhenTold) {
   for (std::size_t i = 0; i < n * n; ++i) g.m[i] = std::sin(static_cast<double>(3 * i));
   const auto evaluations = [&](std::uint32_t reuse) {
     const auto accelerator = find_accelerator("iqn-ils").make({.reuse = reuse});
-    AccelerationMemory memory;
-    accelerator->prepare(memory, n);
+    OwnMemory own(*accelerator, n);
+    auto memory = own.view();
     solve(*accelerator, memory, g, Vector(n, 0.0), Vector(n, 1.0));
     Linear next = g;
     next.b.assign(n, 1.1);
@@ -201,8 +213,8 @@ TEST(Newton, NeedsOneJacobianForALinearProblemAndKeepsIt) {
     given(j);
   };
   const auto accelerator = find_accelerator("newton").make(options);
-  AccelerationMemory memory;
-  accelerator->prepare(memory, 2);
+  OwnMemory own(*accelerator, 2);
+  auto memory = own.view();
   EXPECT_EQ(solve(*accelerator, memory, g, {0, 0}, {1, 1}).evaluations, 2);
   EXPECT_EQ(solve(*accelerator, memory, g, {5, 5}, {1, 1}).evaluations, 2);
   EXPECT_EQ(jacobians, 1);

@@ -8,8 +8,9 @@
 
 #include "base/error.hpp"
 #include "describe/tests/builder.hpp"
+#include "fleet/fleet.hpp"
 #include "graph/compile.hpp"
-#include "unit/serial_fleet.hpp"
+#include "host/local_host.hpp"
 
 namespace consort::couple {
 
@@ -32,7 +33,7 @@ class Follower final : public unit::Unit, public unit::Derivatives {
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] const describe::Description& description() const override { return description_; }
   [[nodiscard]] bool variable_step() const override { return true; }
-  [[nodiscard]] bool answers_without_step() const override { return true; }
+  [[nodiscard]] bool responds_without_step() const override { return true; }
   void enter_initialization(const unit::Experiment&) override {}
   void exit_initialization() override {}
   void terminate() override {}
@@ -91,33 +92,43 @@ class Follower final : public unit::Unit, public unit::Derivatives {
 struct Pair {
   Pair() {
     for (const char* name : {"a", "b"}) {
-      units.push_back(std::make_unique<Follower>(name));
+      made.push_back(std::make_unique<Follower>(name));
+      followers.push_back(made.back().get());
       system.add(name, name);
     }
   }
-  Follower& unit(std::size_t i) { return static_cast<Follower&>(*units[i]); }
+  Follower& unit(std::size_t i) { return *followers[i]; }
 
-  LoopReport solve(std::function<void(RunState&)> overrides = {}) {
+  LoopTally solve(std::function<void(RunState&)> overrides = {}) {
     plan = graph::compile(system, [&](const graph::Component& c) -> const describe::Description& {
-      return units[c.name == "a" ? 0 : 1]->description();
+      return followers[c.name == "a" ? 0 : 1]->description();
     });
-    std::vector<unit::Ports> ports;
-    for (const auto& u : plan.units) ports.push_back({&u.inputs, &u.outputs, u.first_input, u.first_output, 1});
-    unit::SerialFleet fleet(units, ports);
+    std::vector<fleet::UnitSpec> specs(2);
+    specs[0].name = "a";
+    specs[1].name = "b";
+    host::HostSetup setup;
+    setup.factory = [&](const fleet::UnitSpec& spec) { return std::move(made[spec.name == "a" ? 0 : 1]); };
+    host = host::make_serial_host(setup);
+    units = std::make_unique<fleet::Fleet>(specs, *host);
+    auto& fleet = *units;
     state = make_run_state(plan);
-    Consistency consistency(plan, {}, {true, true});
+    Consistency consistency(plan, fleet, {}, {true, true});
     if (overrides) consistency.set_overrides(std::move(overrides));
-    const unit::UnitId all[] = {0, 1};
-    fleet.submit(all, unit::Verb::read, {}, state.signals);
-    fleet.wait();
+    std::vector<fleet::Blocks> blocks;
+    for (const auto& u : plan.units) blocks.push_back({&u.inputs, &u.outputs, u.first_input, u.first_output, 1});
+    fleet.connect(blocks);
+    for (const fleet::UnitId u : {0U, 1U}) fleet.ask(fleet.wave_of(u), fleet::Verb::read, 0, state.signals);
     consistency(fleet, state);
     EXPECT_EQ(plan.loops.size(), 1U);
-    return consistency.loops().front();
+    return state.loops.front();
   }
   [[nodiscard]] double output(std::size_t i) const { return state.signals.outputs.column<double>()[i]; }
 
   graph::System system{"pair"};
-  std::vector<std::unique_ptr<unit::Unit>> units;
+  std::vector<std::unique_ptr<Follower>> made;  // until the fleet has them
+  std::vector<Follower*> followers;
+  std::unique_ptr<fleet::Host> host;
+  std::unique_ptr<fleet::Fleet> units;
   graph::Plan plan;
   RunState state;
 };

@@ -83,16 +83,17 @@ TEST(ErrorRatio, OfALowerCoarseOrderIsThatOfEqualSteps) {
 }
 
 TEST(Nodes, ComeFromWhatTheHistoryHolds) {
-  History history(1);
+  Memory memory;
+  const History history(memory, "past", 1);
   const double value = 0;
-  for (const double t : {0.0, 0.1, 0.3}) history.push(t, std::span(&value, 1));
-  const auto n = nodes_before(history, 0.4, 0.1, 2);
+  for (const double t : {0.0, 0.1, 0.3}) history.push(memory, t, std::span(&value, 1));
+  const auto n = nodes_before(history, memory, 0.4, 0.1, 2);
   ASSERT_EQ(n.order(), 2);
   EXPECT_NEAR(n.values()[0], 0, 0);
   EXPECT_NEAR(n.values()[1], 1, 1e-12);
   EXPECT_NEAR(n.values()[2], 3, 1e-12);
   // The point at t itself, from a step that was tried before, is the same point.
-  EXPECT_EQ(nodes_before(history, 0.3, 0.1, 3).order(), 2);
+  EXPECT_EQ(nodes_before(history, memory, 0.3, 0.1, 3).order(), 2);
 }
 
 }  // namespace

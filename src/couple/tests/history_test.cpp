@@ -52,17 +52,32 @@ TEST(DerivativeWeights, OfEqualStepsAreTheKnownOnes) {
   EXPECT_DOUBLE_EQ(w[2][2], 1);
 }
 
-// Whatever a step that is taken back did, the past is what it was; also when all points are in use.
-TEST(History, GoesBackToAMarkAsIfNothingHadBeen) {
+// A history alone in the memory of a run.
+struct Past {
+  explicit Past(std::size_t width) : history(memory, "past", width) {}
+  void push(Time t, std::span<const double> values) { history.push(memory, t, values); }
+  [[nodiscard]] int points() const { return history.points(memory); }
+  [[nodiscard]] Time time(int back) const { return history.time(memory, back); }
+  [[nodiscard]] std::span<const double> values(int back) const { return history.values(memory, back); }
+  void drop() { history.drop(memory); }
+
+  Memory memory;
+  History history;
+};
+
+// Whatever a step that is taken back did, the past is what it was, though no value is copied; also when all points are
+// in use.
+TEST(History, GoesBackWithTheArenaAsIfNothingHadBeen) {
   for (int before = 0; before <= 9; ++before) {
-    History h(2);
+    Past h(2);
     for (int i = 0; i < before; ++i) h.push(i, std::array{1.0 * i, -1.0 * i});
-    const auto mark = h.mark();
+    Arena saved;
+    saved.copy_from(h.memory.back);
     for (int trial = 0; trial < 3; ++trial) {
       h.push(before, std::array{100.0, 0.0});
       h.push(before + 0.5 / (trial + 1), std::array{200.0, 0.0});
       if (trial == 1) h.drop();
-      h.go_back(mark);
+      h.memory.back.copy_from(saved);
       ASSERT_EQ(h.points(), std::min(before, most_points));
       for (int back = 0; back < h.points(); ++back) {
         EXPECT_EQ(h.time(back), before - 1 - back);
@@ -79,17 +94,18 @@ TEST(History, GoesBackToAMarkAsIfNothingHadBeen) {
 }
 
 TEST(History, KeepsTheLastPointsNewestFirst) {
-  History h(1);
-  for (int i = 0; i < 6; ++i) h.push(i, std::vector<double>{10.0 * i});
+  Past h(1);
+  constexpr int last = most_points + 1;
+  for (int i = 0; i <= last; ++i) h.push(i, std::vector<double>{10.0 * i});
   EXPECT_EQ(h.points(), most_points);
   for (int back = 0; back < most_points; ++back) {
-    EXPECT_EQ(h.time(back), 5 - back);
-    EXPECT_EQ(h.values(back)[0], 10.0 * (5 - back));
+    EXPECT_EQ(h.time(back), last - back);
+    EXPECT_EQ(h.values(back)[0], 10.0 * (last - back));
   }
 }
 
 TEST(History, TakesAnotherValueAtTheSameTimeInsteadOfTheFirst) {
-  History h(1);
+  Past h(1);
   h.push(1, std::vector<double>{1});
   h.push(2, std::vector<double>{2});
   h.push(2, std::vector<double>{3});
@@ -98,15 +114,16 @@ TEST(History, TakesAnotherValueAtTheSameTimeInsteadOfTheFirst) {
   EXPECT_EQ(h.values(1)[0], 1);
 }
 
-TEST(History, IsCopiedWithAllItHolds) {
-  History h(2);
-  h.push(1, std::vector<double>{1, 2});
-  History copy = h;
-  h.push(2, std::vector<double>{3, 4});
-  EXPECT_EQ(copy.points(), 1);
-  EXPECT_EQ(copy.values(0)[1], 2);
+TEST(History, TakesUpAPastThatWasDropped) {
+  Past h(1);
+  for (int i = 0; i < 3; ++i) h.push(i, std::vector<double>{1.0 * i});
+  const auto before = h.history.ends(h.memory);
+  h.push(3, std::vector<double>{3});
   h.drop();
   EXPECT_EQ(h.points(), 0);
+  h.history.take_up(h.memory, before);
+  EXPECT_EQ(h.points(), 4);
+  EXPECT_EQ(h.values(0)[0], 3);
 }
 
 }  // namespace

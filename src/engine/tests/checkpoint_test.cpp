@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Choices, Restarts,
 TEST_P(Restarts, GoOnBitForBit) {
   const auto [stepper, order, interface] = GetParam();
   auto o = options(10, 0.01, stepper);
-  o.run.extrapolation = order;
+  o.run.extrapolation = std::to_string(order);
   o.run.iteration.reuse = 2;
   o.run.threads = 2;
   expect_the_same_after_a_restart(ring(interface), o, 37, 40);
@@ -120,7 +120,7 @@ TEST_P(Restarts, GoOnBitForBit) {
 TEST(Restart, GoesOnInTheMiddleOfAScenario) {
   using Kind = graph::ScenarioAction::Kind;
   auto o = options(10, 0.01, "gauss-seidel");
-  o.run.extrapolation = 1;
+  o.run.extrapolation = "1";
   o.run.scenario = {{Kind::ramp, 0.1, "n0.u1", "3", 0.5}, {Kind::hold, 0.2, "n2.u2"}, {Kind::release, 0.55, "n2.u2"}};
   expect_the_same_after_a_restart(ring("cs"), o, 30, 50);
 }
@@ -135,7 +135,7 @@ TEST(Restart, GoesOnWithEventsAndTables) {
   system.add("i", "model:integrator");
   system.connect("u", "i.u");
   auto o = options(3, 0.01, "jacobi");
-  o.run.extrapolation = 1;
+  o.run.extrapolation = "1";
   o.run.input_file = table.string();
   // Before and after the first impact, and the table's jump.
   for (const int before : {20, 29, 60}) expect_the_same_after_a_restart(system, o, before, 60, library());
@@ -145,14 +145,14 @@ TEST(Restart, GoesOnWithVariableSteps) {
   for (const char* controller : {"richardson", "modified"}) {
     for (const int order : {0, 2}) {
       auto o = options(10, 0.01, "jacobi");
-      o.run.extrapolation = order;
+      o.run.extrapolation = std::to_string(order);
       o.run.control.controller = controller;
       o.run.control.tolerance = 1e-5;
       expect_the_same_after_a_restart(ring("me"), o, 15, 15);
     }
   }
   auto o = options(10, 0.01, "iterated");
-  o.run.extrapolation = 1;
+  o.run.extrapolation = "1";
   o.run.iteration.reuse = 3;
   o.run.control.controller = "richardson";
   expect_the_same_after_a_restart(ring("cs"), o, 15, 15);
@@ -396,7 +396,7 @@ TEST(Checkpoints, ThatLieAreErrorsOrHarmless) {
   system.connect("a.y", "b.u");
   system.connect("b.y", "a.u");
   auto o = options(1, 0.1, "iterated");
-  o.run.extrapolation = 2;
+  o.run.extrapolation = "2";
   o.run.scenario = {{graph::ScenarioAction::Kind::ramp, 0, "a.u", "3", 0.8}};
   Simulation s(system, o, library());
   s.initialize();

@@ -223,7 +223,7 @@ TEST(Tables, AreFollowedExactlyWhereInputsArePolynomials) {
   for (const char* const stepper : {"jacobi", "gauss-seidel", "iterated"}) {
     for (const int order : {1, 2, 3}) {
       auto o = options(1, 0.05, stepper);
-      o.run.extrapolation = order;
+      o.run.extrapolation = std::to_string(order);
       o.run.input_file = table.string();
       const auto r = run(s, o, all);
       // The areas of the table: 1/4, then 0, then -1/8; linear pieces, integrated exactly.
@@ -239,7 +239,7 @@ TEST(Ramps, AreFollowedExactlyWhereInputsArePolynomials) {
   const auto all = parts({{"u"}, {"y"}, {0}, {0}, {1}, {1}}, {});
   for (const int order : {0, 1, 2}) {
     auto o = options(1, 0.25);
-    o.run.extrapolation = order;
+    o.run.extrapolation = std::to_string(order);
     o.run.scenario = {{graph::ScenarioAction::Kind::ramp, 0.25, "i.u", "2", 0.5, {}}};
     const auto r = run(s, o, all);
     const auto& y = r.result["i.y"].numbers;

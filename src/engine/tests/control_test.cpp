@@ -292,7 +292,7 @@ std::vector<double> estimates_of_the_state(bool tells) {
   system.connect("c.y", "a.w");
   auto o = options(1, 1e-3, "jacobi");
   o.run.consistency = graph::Consistency::never;
-  o.run.extrapolation = 1;
+  o.run.extrapolation = "1";
   o.run.control.controller = "richardson";
   o.run.control.tolerance = 1e9;  // so that steps grow by the same factor whatever the error is
   o.run.control.grow = 1.5;
@@ -355,7 +355,7 @@ graph::System bonded() {
 
 SystemReport run_bonded(const std::string& controller, double tolerance, double step = 1e-3, int order = 0) {
   auto o = options(5, step, "jacobi");
-  o.run.extrapolation = order;
+  o.run.extrapolation = std::to_string(order);
   o.run.control.controller = controller;
   o.run.control.tolerance = tolerance;
   o.run.bonds = {{"partner.F", "mass.v", "test"}};

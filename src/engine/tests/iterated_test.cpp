@@ -51,7 +51,7 @@ SimulationOptions iterated(double stop, double step, std::string method, int ord
   auto o = options(stop, step, "iterated");
   o.run.iteration.method = std::move(method);
   o.run.iteration.tolerance = 1e-11;
-  o.run.extrapolation = order;
+  o.run.extrapolation = std::to_string(order);
   return o;
 }
 

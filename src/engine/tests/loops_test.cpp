@@ -91,7 +91,7 @@ TEST(LoopsWithoutASolution, AreAnErrorThatShowsTheResiduals) {
 TEST(ConsistentOutputs, KeepSystemsWithStrongFeedThroughStable) {
   const double d = -3;  // an explicit scheme needs |d1 d2| < 1
   auto o = options(2, 0.01);
-  o.run.extrapolation = 1;
+  o.run.extrapolation = "1";
   Simulation s(pair("fmi2", d, 3), o);
   s.initialize();
   while (!s.done()) s.step();

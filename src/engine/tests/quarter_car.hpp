@@ -47,7 +47,7 @@ inline graph::System car() {
 
 inline SimulationOptions controlled(const std::string& controller, int order, double tolerance) {
   auto o = options(1, 1e-3);
-  o.run.extrapolation = order;
+  o.run.extrapolation = std::to_string(order);
   o.run.control.controller = controller;
   o.run.control.tolerance = tolerance;
   return o;

@@ -69,11 +69,11 @@ TEST(GaussSeidel, GoesInTheOrderThatTheUserGives) {
   EXPECT_EQ(r["b.y"].numbers, (std::vector<double>{0, 1, 2}));
 }
 
-graph::Group unit(std::string name) { return {graph::Group::Kind::unit, std::move(name), {}}; }
+graph::ScheduleEntry unit(std::string name) { return {graph::ScheduleEntry::Kind::unit, std::move(name), {}}; }
 
 TEST(Groups, InASerialGroupMembersSeeThoseBeforeThemAndInAParallelOneNobodyDoes) {
-  auto o = options(1, 1, "groups");
-  o.run.groups = {{graph::Group::Kind::parallel, {}, {unit("a"), unit("b")}}, unit("c")};
+  auto o = options(1, 1, "scheduled");
+  o.run.schedule = {{graph::ScheduleEntry::Kind::parallel, {}, {unit("a"), unit("b")}}, unit("c")};
   Simulation s(chain(), o, library());
   const auto r = run(s);
   EXPECT_EQ(r["b.y"].numbers, (std::vector<double>{0, 1})) << "a is in the same parallel group";
@@ -81,12 +81,12 @@ TEST(Groups, InASerialGroupMembersSeeThoseBeforeThemAndInAParallelOneNobodyDoes)
 }
 
 TEST(Groups, OfSerialGroupsInParallelSeeTheirOwnNewValuesOnly) {
-  auto o = options(1, 1, "groups");
-  using graph::Group;
-  o.run.groups = {
-      {Group::Kind::parallel,
-       {},
-       {Group{Group::Kind::serial, {}, {unit("a"), unit("c")}}, Group{Group::Kind::serial, {}, {unit("b")}}}}};
+  auto o = options(1, 1, "scheduled");
+  using graph::ScheduleEntry;
+  o.run.schedule = {{ScheduleEntry::Kind::parallel,
+                     {},
+                     {ScheduleEntry{ScheduleEntry::Kind::serial, {}, {unit("a"), unit("c")}},
+                      ScheduleEntry{ScheduleEntry::Kind::serial, {}, {unit("b")}}}}};
   Simulation s(chain(), o, library());
   const auto r = run(s);
   EXPECT_EQ(r["b.y"].numbers, (std::vector<double>{0, 1})) << "a is in another branch";
@@ -115,7 +115,7 @@ TEST(Extrapolation, OfOrderKIntegratesPolynomialsOfDegreeKExactly) {
     system.add("i", "model:integrator");
     system.connect("p.y", "i.u");
     auto o = options(2, 0.125);
-    o.run.extrapolation = k;
+    o.run.extrapolation = std::to_string(k);
     Simulation s(system, o, all);
     s.initialize();
     double begun = 0, value = 0;
@@ -133,8 +133,10 @@ TEST(Extrapolation, OfOrderKIntegratesPolynomialsOfDegreeKExactly) {
 
 TEST(Extrapolation, OfAnOrderThatDoesNotExistIsRefused) {
   auto o = options(1, 1);
-  o.run.extrapolation = 4;
-  EXPECT_THROW(Simulation(chain(), o, library()), Error);
+  for (const char* const name : {"6", "-1", "poly-7", "spline"}) {
+    o.run.extrapolation = name;
+    EXPECT_THROW(Simulation(chain(), o, library()), Error) << name;
+  }
 }
 
 // Interpolation through the new value makes Gauss–Seidel exact for straight lines from the first step on.
@@ -147,7 +149,7 @@ TEST(GaussSeidel, InterpolatesInputsOfUnitsThatHaveStepped) {
   system.add("i", "model:integrator");
   system.connect("p.y", "i.u");
   auto o = options(1, 0.25, "gauss-seidel");
-  o.run.extrapolation = 1;
+  o.run.extrapolation = "1";
   Simulation s(system, o, all);
   s.initialize();
   while (!s.done()) s.step();
@@ -175,7 +177,7 @@ TEST(Substeps, AreEqualAndSeeThePolynomialWhereTheyAre) {
   system.add("w", "model:watcher").substeps = 4;
   system.connect("p.y", "w.u");
   auto o = options(2, 0.5, "gauss-seidel");
-  o.run.extrapolation = 1;
+  o.run.extrapolation = "1";
   Simulation s(system, o, all);
   s.initialize();
   while (!s.done()) s.step();
@@ -402,7 +404,7 @@ TEST(Simulation, PolynomialsDoNotGoThroughAJumpOfAnInput) {
   const std::string file = std::string(CONSORT_TEST_TMP) + "/jump.csv";
   std::ofstream(file) << "\"time\",\"u\"\n0,0\n1,2\n1,0\n2,0\n";
   auto o = options(2, 0.25);
-  o.run.extrapolation = 1;
+  o.run.extrapolation = "1";
   o.run.input_file = file;
   Simulation s(system, o, library());
   const auto r = run(s);
@@ -465,9 +467,9 @@ TEST(Simulation, WarnsOfSettingsThatHaveNoEffect) {
   EXPECT_THAT(warnings([](auto& r) { r.control.maximum = 0.1; }), ElementsAre(HasSubstr("'control'")));
   EXPECT_THAT(warnings([](auto& r) { r.order = {"a", "b", "c"}; }), ElementsAre(HasSubstr("'gauss-seidel'")));
   EXPECT_THAT(warnings([](auto& r) {
-                r.groups = {{graph::Group::Kind::unit, "a", {}}};
+                r.schedule = {{graph::ScheduleEntry::Kind::unit, "a", {}}};
               }),
-              ElementsAre(HasSubstr("'groups'")));
+              ElementsAre(HasSubstr("'scheduled'")));
   EXPECT_THAT(warnings([](auto& r) {
                 r.scenario = {{Kind::set, 2, "b.u", "1", 0, "file:7:3"}};
               }),
@@ -475,9 +477,9 @@ TEST(Simulation, WarnsOfSettingsThatHaveNoEffect) {
   EXPECT_THAT(warnings([](auto& r) { r.stepper = "gauss-seidel", r.order = {"b"}; }),
               ElementsAre(HasSubstr("leaves out a, c; they go last")));
   EXPECT_THAT(warnings([](auto& r) {
-                r.stepper = "groups", r.groups = {{graph::Group::Kind::unit, "b", {}}};
+                r.stepper = "scheduled", r.schedule = {{graph::ScheduleEntry::Kind::unit, "b", {}}};
               }),
-              ElementsAre(HasSubstr("leave out a, c; they go first")));
+              ElementsAre(HasSubstr("leaves out a, c; they go first")));
 }
 
 TEST(Simulation, WarnsOfASolverForAUnitThatBringsItsOwnAndRefusesWrongNames) {

@@ -1,6 +1,5 @@
-// What every fleet has to do. A new one joins with one line of the table.
+// What every host has to do. A new one joins with one line of the table.
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <new>
 #include <random>
@@ -12,224 +11,274 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "host/fleets.hpp"
-#include "host/pool_fleet.hpp"
+#include "fleet/timeline.hpp"
+#include "host/tests/test_fleets.hpp"
 #include "host/tests/toy_system.hpp"
 #include "solve/tests/allocations.hpp"
-#include "unit/serial_fleet.hpp"
-#include "unit/timeline.hpp"
 
 namespace consort::host {
 namespace {
 
-using unit::UnitId;
-using unit::Verb;
+using fleet::Fleet;
+using fleet::UnitId;
+using fleet::Verb;
+using testing::ElementsAre;
 
 struct Kind {
   const char* name;
-  std::unique_ptr<unit::Fleet> (*make)(const ToySystem&);
+  HostedFleet (*make)(std::span<const fleet::UnitSpec>);
 };
 
 template <unsigned threads, bool always>
-std::unique_ptr<unit::Fleet> make_pool(const ToySystem& system) {
-  auto fleet = std::make_unique<PoolFleet>(system.units, system.ports, threads);
-  fleet->always_share(always);
-  return fleet;
+HostedFleet pool_fleet(std::span<const fleet::UnitSpec> specs) {
+  return on_one_host(specs, std::make_unique<PoolHost>(threads, always));
 }
 
 constexpr Kind kinds[] = {
-    {"Serial", [](const ToySystem& s) { return make_fleet(s.units, s.ports, 1); }},
-    {"Pool2", make_pool<2, true>},
-    {"Pool3", make_pool<3, true>},
-    {"Pool8", make_pool<8, true>},
-    {"PoolThatChooses", make_pool<2, false>},
+    {"Serial", serial_fleet},
+    {"Pool2", pool_fleet<2, true>},
+    {"Pool3", pool_fleet<3, true>},
+    {"Pool8", pool_fleet<8, true>},
+    {"PoolThatChooses", pool_fleet<2, false>},
+    {"Process", process_fleet},
+    {"Mixed", mixed_fleet},
 };
 
-class FleetConformance : public testing::TestWithParam<Kind> {};
+class FleetConformance : public testing::TestWithParam<Kind> {
+ protected:
+  // Connected.
+  static HostedFleet make(ToySystem& system) {
+    auto hosted = GetParam().make(system.specs);
+    system.connect(*hosted);
+    return hosted;
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Every, FleetConformance, testing::ValuesIn(kinds),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
+// A system and the same one in one thread.
+struct Twins {
+  Twins(std::unique_ptr<ToySystem> a, std::unique_ptr<ToySystem> b, const Kind& kind)
+      : reference(std::move(a)),
+        system(std::move(b)),
+        serial(serial_fleet(reference->specs)),
+        fleet(kind.make(system->specs)) {}
+  void connect() {
+    reference->connect(*serial);
+    system->connect(*fleet);
+  }
+  [[nodiscard]] bool agree() const {
+    const auto& a = reference->signals.outputs;
+    const auto& b = system->signals.outputs;
+    return a.column<double>() == b.column<double>() && a.column<std::string>() == b.column<std::string>() &&
+           a.column<std::int32_t>() == b.column<std::int32_t>();
+  }
+  std::unique_ptr<ToySystem> reference, system;
+  HostedFleet serial, fleet;
+};
+
 TEST_P(FleetConformance, GivesTheNumbersOfUnitsInOneThread) {
   for (const std::uint32_t seed : {1U, 2U, 3U, 4U}) {
-    const auto reference = ToySystem::random(seed, 3 + 7 * seed, 1 + seed % 3);
-    const auto system = ToySystem::random(seed, 3 + 7 * seed, 1 + seed % 3);
-    unit::SerialFleet serial(reference->units, reference->ports);
-    const auto fleet = GetParam().make(*system);
+    const auto count = 2 + 4 * seed;
+    Twins twins(ToySystem::random(seed, count, 1 + seed % 3), ToySystem::random(seed, count, 1 + seed % 3), GetParam());
+    twins.connect();
     for (int i = 0; i < 200; ++i) {
-      ASSERT_TRUE(reference->step(serial));
-      ASSERT_TRUE(system->step(*fleet));
-      ASSERT_EQ(reference->signals.outputs.column<double>(), system->signals.outputs.column<double>()) << i;
-      ASSERT_EQ(reference->signals.outputs.column<std::string>(), system->signals.outputs.column<std::string>()) << i;
+      ASSERT_TRUE(twins.reference->step(*twins.serial));
+      ASSERT_TRUE(twins.system->step(*twins.fleet));
+      ASSERT_TRUE(twins.agree()) << i;
     }
-    EXPECT_EQ(system->signals.outputs.column<std::int32_t>()[0], 200);
+    EXPECT_EQ(twins.system->signals.outputs.column<std::int32_t>()[0], 200);
   }
 }
 
 TEST_P(FleetConformance, GivesTheSameNumbersWhateverTheOrderOfTheWaves) {
-  const auto reference = ToySystem::random(9, 9);
-  const auto system = ToySystem::random(9, 9);
-  unit::SerialFleet serial(reference->units, reference->ports);
-  const auto fleet = GetParam().make(*system);
-  // Waves that change from step to step, some of one unit, some in another order; the same memory with other units.
+  Twins twins(ToySystem::random(9, 9), ToySystem::random(9, 9), GetParam());
+  // Some of one unit, some in another order.
   std::mt19937 random(5);
-  std::vector<UnitId> wave;
+  std::vector<std::pair<fleet::WaveId, fleet::WaveId>> waves;
+  for (int i = 0; i < 40; ++i) {
+    auto units = twins.system->all;
+    std::shuffle(units.begin(), units.end(), random);
+    units.resize(random() % units.size() + 1);
+    waves.emplace_back(twins.serial->declare_wave(units), twins.fleet->declare_wave(units));
+  }
+  twins.connect();
   for (int i = 0; i < 300; ++i) {
-    wave = system->all;
-    std::shuffle(wave.begin(), wave.end(), random);
-    wave.resize(random() % wave.size() + 1);
     const unit::StepRequest request{0.01 * i, 0.01, false};
-    for (const auto& [s, f] :
-         {std::pair<ToySystem*, unit::Fleet*>(reference.get(), &serial), {system.get(), fleet.get()}}) {
-      s->route();
-      f->submit(wave, Verb::step, request, s->signals);
-      ASSERT_TRUE(f->wait());
-    }
-    ASSERT_EQ(reference->signals.outputs.column<double>(), system->signals.outputs.column<double>()) << i;
+    const auto& wave = waves[random() % waves.size()];
+    twins.reference->route();
+    twins.serial->submit(wave.first, Verb::step, request, twins.reference->signals);
+    ASSERT_TRUE(twins.serial->wait());
+    twins.system->route();
+    twins.fleet->submit(wave.second, Verb::step, request, twins.system->signals);
+    ASSERT_TRUE(twins.fleet->wait());
+    ASSERT_TRUE(twins.agree()) << i;
   }
 }
 
 TEST_P(FleetConformance, TakesSeveralWavesBeforeItIsWaitedFor) {
-  const auto reference = ToySystem::random(2, 8);
-  const auto system = ToySystem::random(2, 8);
-  unit::SerialFleet serial(reference->units, reference->ports);
-  const auto fleet = GetParam().make(*system);
-  const std::vector<UnitId> first = {0, 1, 2, 5};
-  const std::vector<UnitId> second = {7, 6, 3, 4};
+  Twins twins(ToySystem::random(2, 8), ToySystem::random(2, 8), GetParam());
+  const auto first = twins.fleet->declare_wave(std::vector<UnitId>{0, 1, 2, 5});
+  const auto second = twins.fleet->declare_wave(std::vector<UnitId>{7, 6, 3, 4});
+  twins.connect();
   for (int i = 0; i < 100; ++i) {
-    reference->step(serial);
-    system->route();
+    twins.reference->step(*twins.serial);
+    twins.system->route();
     const unit::StepRequest request{0.01 * i, 0.01, false};
-    fleet->submit(first, Verb::step, request, system->signals);
-    fleet->submit(second, Verb::step, request, system->signals);
-    ASSERT_TRUE(fleet->wait());
-    ASSERT_EQ(reference->signals.outputs.column<double>(), system->signals.outputs.column<double>()) << i;
+    twins.fleet->submit(first, Verb::step, request, twins.system->signals);
+    twins.fleet->submit(second, Verb::step, request, twins.system->signals);
+    ASSERT_TRUE(twins.fleet->wait());
+    ASSERT_TRUE(twins.agree()) << i;
   }
 }
 
 // --- outcomes and errors
 
-// Six units that count; what unit 1 to 4 do at a given step is up to the test.
-struct Counting {
-  explicit Counting(std::function<unit::StepOutcome(int unit, int step, const unit::StepRequest&)> on_step) {
-    for (int u = 0; u < 6; ++u) {
-      auto& unit = system.add("count" + std::to_string(u));
-      unit.input("u", 0.0);
-      const auto y = unit.output("y", 0.0);
-      unit.on_step([=](ToySystem::Unit::Values& v, const unit::StepRequest& r) {
-        v[y] += 1;
-        return on_step(u, static_cast<int>(v[y]), r);
-      });
-    }
-    system.finish(1);
-  }
-  [[nodiscard]] const std::vector<double>& counts() const { return system.signals.outputs.column<double>(); }
-  ToySystem system;
-};
+// Six units that count, with the behaviour of some of them.
+ToySystem counting(const std::vector<std::pair<UnitId, std::string>>& behaviours = {}) {
+  std::vector<fleet::UnitSpec> units;
+  for (int u = 0; u < 6; ++u) units.push_back({.name = "count" + std::to_string(u), .model = "count plain"});
+  for (const auto& [u, behaviour] : behaviours) units[u].model = "count " + behaviour;
+  return ToySystem(std::move(units));
+}
+const std::vector<double>& counts(const ToySystem& system) { return system.signals.outputs.column<double>(); }
 
 TEST_P(FleetConformance, TellsWhichUnitsWantToEnd) {
-  Counting c([](int u, int step, const unit::StepRequest& r) {
-    return (u == 1 || u == 4) && step == 3 ? unit::StepOutcome{r.t + r.h / 2, unit::Why::terminate} : completed(r);
-  });
-  const auto fleet = GetParam().make(c.system);
-  EXPECT_TRUE(c.system.step(*fleet, 0.5));
-  EXPECT_TRUE(c.system.step(*fleet, 0.5));
-  EXPECT_FALSE(c.system.step(*fleet, 0.5));
-  for (UnitId u = 0; u < 6; ++u) {
-    const bool ends = u == 1 || u == 4;
-    EXPECT_EQ(fleet->outcomes()[u].why, ends ? unit::Why::terminate : unit::Why::completed) << u;
-    EXPECT_EQ(fleet->outcomes()[u].reached, ends ? 1.25 : 1.5) << u;
+  auto system = counting({{1, "ends 3"}, {4, "ends 3"}});
+  const auto fleet = make(system);
+  EXPECT_TRUE(system.step(*fleet, 0.5));
+  EXPECT_TRUE(system.step(*fleet, 0.5));
+  EXPECT_FALSE(system.step(*fleet, 0.5));
+  EXPECT_THAT(fleet->told(), ElementsAre(1, 4));
+  for (const UnitId u : {1U, 4U}) {
+    EXPECT_EQ(fleet->reply(u).outcome.why, unit::Why::terminate) << u;
+    EXPECT_EQ(fleet->reply(u).outcome.reached, 1.25) << u;
   }
-  EXPECT_TRUE(c.system.step(*fleet, 0.5));
+  EXPECT_TRUE(system.step(*fleet, 0.5));
+  EXPECT_TRUE(fleet->told().empty());
 }
 
 TEST_P(FleetConformance, ThrowsTheErrorOfTheFirstUnitAfterAllHaveStopped) {
-  Counting c([](int u, int step, const unit::StepRequest& r) -> unit::StepOutcome {
-    if (step % 3 == 0 && u >= 2 && u <= 4) throw run_error("unit {} says no at step {}; ask another one", u, step);
-    return completed(r);
-  });
-  const auto fleet = GetParam().make(c.system);
-  std::reverse(c.system.all.begin(), c.system.all.end());
+  auto system = counting({{2, "fails 3"}, {3, "fails 3"}, {4, "fails 3"}});
+  std::reverse(system.all.begin(), system.all.end());
+  const auto fleet = make(system);
   for (int round = 1; round <= 3; ++round) {
-    EXPECT_TRUE(c.system.step(*fleet));
-    EXPECT_TRUE(c.system.step(*fleet));
+    EXPECT_TRUE(system.step(*fleet));
+    EXPECT_TRUE(system.step(*fleet));
     EXPECT_THAT(
-        [&] { c.system.step(*fleet); },
-        testing::ThrowsMessage<Error>(testing::HasSubstr("unit 2 says no at step " + std::to_string(3 * round))));
+        [&] { system.step(*fleet); },
+        testing::ThrowsMessage<Error>(testing::HasSubstr("unit count2 says no at step " + std::to_string(3 * round))));
     // All have had their turn; those that failed told no outputs.
     const double all = 3 * round;
-    EXPECT_THAT(c.counts(), testing::ElementsAre(all, all, all - 1, all - 1, all - 1, all));
+    EXPECT_THAT(counts(system), ElementsAre(all, all, all - 1, all - 1, all - 1, all));
   }
 }
 
-TEST_P(FleetConformance, LetsExceptionsOfAnyKindThrough) {
-  Counting c([](int u, int, const unit::StepRequest& r) -> unit::StepOutcome {
-    if (u == 3) throw std::bad_alloc();
-    return completed(r);
-  });
-  const auto fleet = GetParam().make(c.system);
-  EXPECT_THROW(c.system.step(*fleet), std::bad_alloc);
+TEST_P(FleetConformance, LetsAnErrorKeepItsFaultAndItsText) {
+  auto system = counting({{1, "fails 1"}});
+  const auto fleet = make(system);
+  try {
+    system.step(*fleet);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::run);
+    EXPECT_STREQ(error.what(), "unit count1 says no at step 1; ask another one");
+  }
+}
+
+TEST_P(FleetConformance, LetsBadAllocThrough) {
+  auto system = counting({{3, "bad_alloc"}});
+  const auto fleet = make(system);
+  EXPECT_THROW(system.step(*fleet), std::bad_alloc);
 }
 
 TEST_P(FleetConformance, KeepsAnErrorOfAnEarlierWaveUntilItIsWaitedFor) {
-  Counting c([](int u, int, const unit::StepRequest& r) -> unit::StepOutcome {
-    if (u == 5) throw run_error("five; remove it");
-    return completed(r);
-  });
-  const auto fleet = GetParam().make(c.system);
+  auto system = counting({{5, "fails 1"}});
+  const auto fleet = GetParam().make(system.specs);
+  const auto first = fleet->declare_wave(std::vector<UnitId>{4, 5});
+  const auto second = fleet->declare_wave(std::vector<UnitId>{0, 1});
+  system.connect(*fleet);
   const unit::StepRequest request{0, 1, false};
-  const std::vector<UnitId> first = {4, 5};
-  const std::vector<UnitId> second = {0, 1};
-  EXPECT_NO_THROW(fleet->submit(first, Verb::step, request, c.system.signals));
-  EXPECT_NO_THROW(fleet->submit(second, Verb::step, request, c.system.signals));
+  EXPECT_NO_THROW(fleet->submit(first, Verb::step, request, system.signals));
+  EXPECT_NO_THROW(fleet->submit(second, Verb::step, request, system.signals));
   EXPECT_THROW(fleet->wait(), Error);
   EXPECT_TRUE(fleet->wait());
 }
 
 TEST_P(FleetConformance, CountsWhatHappenedBesideWholeSteps) {
-  Counting c([](int u, int step, const unit::StepRequest& r) {
-    return u == 2 && step % 2 == 1 ? unit::StepOutcome{r.t + r.h / 4, unit::Why::early} : completed(r);
-  });
-  const auto fleet = GetParam().make(c.system);
-  for (int i = 0; i < 10; ++i) EXPECT_TRUE(c.system.step(*fleet));
+  auto system = counting({{2, "early"}, {3, "discards"}});
+  const auto fleet = make(system);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(system.step(*fleet));
+    EXPECT_EQ(fleet->told().front(), 2U);
+    EXPECT_EQ(fleet->reply(2).counts.early_returns, 1U);
+    EXPECT_EQ(fleet->reply(2).outcome.why, unit::Why::completed);
+  }
   EXPECT_EQ(fleet->counts(2).early_returns, 10U);
-  EXPECT_EQ(fleet->counts(3).early_returns, 0U);
-  EXPECT_THAT(c.counts(), testing::ElementsAre(10, 10, 20, 10, 10, 10));
+  EXPECT_GT(fleet->counts(3).discarded, 0U);
+  EXPECT_EQ(fleet->counts(4).early_returns, 0U);
+  EXPECT_EQ(counts(system)[2], 20);
+  EXPECT_EQ(counts(system)[4], 10);
+}
+
+TEST_P(FleetConformance, SaysWhyAUnitCannotBeMade) {
+  auto system = counting();
+  system.specs[3] = {.name = "front.axle", .model = "refuses"};
+  EXPECT_THAT([&] { GetParam().make(system.specs); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("there is no test unit 'refuses'")));
 }
 
 // --- the other verbs
 
 TEST_P(FleetConformance, EvaluatesAndReadsWithoutAStep) {
   const auto system = ToySystem::random(3, 6);
-  const auto fleet = GetParam().make(*system);
+  const auto fleet = make(*system);
   for (int i = 0; i < 10; ++i) system->step(*fleet);
   const auto outputs = system->signals.outputs.column<double>();
   auto& now = system->signals.outputs.column<double>();
-  const unit::StepRequest request{};
   for (const auto verb : {Verb::read, Verb::evaluate}) {
     std::fill(now.begin(), now.end(), 0.0);
-    fleet->submit(system->all, verb, request, system->signals);
-    EXPECT_TRUE(fleet->wait());
+    fleet->ask(system->wave, verb, 0.1, system->signals);
+    EXPECT_TRUE(fleet->told().empty());
     EXPECT_EQ(now, outputs);  // toy units answer what they answered after the step
   }
   EXPECT_EQ(system->signals.outputs.column<std::int32_t>()[0], 10);
+}
+
+TEST_P(FleetConformance, KnowsTheTraitsOfItsUnits) {
+  ToySystem system({{.name = "a", .model = "count plain"},
+                    {.name = "b", .model = "linear 1"},
+                    {.name = "c", .model = "event"},
+                    {.name = "d", .model = "event"}});
+  const auto fleet = make(system);
+  ASSERT_EQ(fleet->size(), 4U);
+  EXPECT_EQ(fleet->traits(0).name, "a");
+  EXPECT_EQ(fleet->traits(0).rollback, fleet::RollbackKind::state);
+  EXPECT_TRUE(fleet->traits(0).serialises);
+  EXPECT_EQ(fleet->traits(1).input_order, 3);
+  EXPECT_TRUE(fleet->traits(1).derivatives);
+  EXPECT_TRUE(fleet->traits(1).responds_without_step);
+  for (const UnitId u : {2U, 3U}) {
+    EXPECT_TRUE(fleet->traits(u).event_mode);
+    EXPECT_EQ(fleet->traits(u).output_order, 2);
+  }
 }
 
 // --- save and restore
 
 TEST_P(FleetConformance, RestoresExactlyWhatItSaved) {
   const auto system = ToySystem::random(11, 7);
-  const auto fleet = GetParam().make(*system);
-  unit::FleetSnapshot snapshot;
+  const auto fleet = make(*system);
   for (int i = 0; i < 5; ++i) system->step(*fleet);
   for (int round = 0; round < 3; ++round) {
-    fleet->save(system->all, snapshot);
+    fleet->save(system->snapshot);
     const auto signals = system->signals;
     std::vector<std::vector<double>> rows;
     for (int i = 0; i < 20; ++i) {
       system->step(*fleet);
       rows.push_back(system->signals.outputs.column<double>());
     }
-    fleet->restore(snapshot);
+    fleet->restore(system->snapshot);
     system->signals = signals;
     system->steps -= 20;
     system->t = 0.01 * system->steps;
@@ -241,31 +290,51 @@ TEST_P(FleetConformance, RestoresExactlyWhatItSaved) {
 }
 
 TEST_P(FleetConformance, RestoresOnlyTheUnitsThatWereSaved) {
-  Counting c([](int, int, const unit::StepRequest& r) { return completed(r); });
-  const auto fleet = GetParam().make(c.system);
-  unit::FleetSnapshot snapshot;
-  c.system.step(*fleet);
-  const std::vector<UnitId> some = {1, 3};
-  fleet->save(some, snapshot);
-  c.system.step(*fleet);
-  c.system.step(*fleet);
-  fleet->restore(snapshot);
-  c.system.step(*fleet);
-  EXPECT_THAT(c.counts(), testing::ElementsAre(4, 2, 4, 2, 4, 4));
+  auto system = counting();
+  const auto fleet = GetParam().make(system.specs);
+  const auto some = fleet->reserve_snapshot(std::vector<UnitId>{1, 3, 4});
+  system.connect(*fleet);
+  system.step(*fleet);
+  fleet->save(some);
+  system.step(*fleet);
+  system.step(*fleet);
+  fleet->restore(some, std::vector<UnitId>{3, 1});
+  system.step(*fleet);
+  EXPECT_THAT(counts(system), ElementsAre(4, 2, 4, 2, 4, 4));
+  fleet->restore(some);
+  system.step(*fleet);
+  EXPECT_THAT(counts(system), ElementsAre(5, 2, 5, 2, 2, 5));
+}
+
+TEST_P(FleetConformance, TakesAStateFromItsBytes) {
+  auto system = counting();
+  const auto fleet = make(system);
+  system.step(*fleet);
+  fleet->save(system.snapshot);
+  const auto bytes = fleet->serialise(system.snapshot, 3);
+  for (int i = 0; i < 4; ++i) system.step(*fleet);
+  fleet->save(system.snapshot);
+  fleet->deserialise(system.snapshot, 3, bytes);
+  fleet->restore(system.snapshot);
+  system.step(*fleet);
+  EXPECT_THAT(counts(system), ElementsAre(6, 6, 6, 2, 6, 6));
+  auto damaged = bytes;
+  damaged.pop_back();
+  EXPECT_THROW(fleet->deserialise(system.snapshot, 3, damaged), Error);
 }
 
 // --- costs and traces
 
 TEST_P(FleetConformance, KnowsWhatUnitsOfEveryWaveCost) {
   const auto system = ToySystem::random(4, 6);
-  const auto fleet = GetParam().make(*system);
-  const std::vector<UnitId> first = {0, 1, 2};
-  const std::vector<UnitId> second = {3, 4};
-  const std::vector<UnitId> third = {5};
+  const auto fleet = GetParam().make(system->specs);
+  const std::vector<fleet::WaveId> waves = {fleet->declare_wave(std::vector<UnitId>{0, 1, 2}),
+                                            fleet->declare_wave(std::vector<UnitId>{3, 4}), fleet->wave_of(5)};
+  system->connect(*fleet);
   for (UnitId u = 0; u < 6; ++u) EXPECT_EQ(fleet->cost(u), 0);
   for (int i = 0; i < 3; ++i) {
     const unit::StepRequest request{0.1 * i, 0.1, false};
-    for (const auto& wave : {first, second, third}) {
+    for (const auto wave : waves) {
       fleet->submit(wave, Verb::step, request, system->signals);
       fleet->wait();
     }
@@ -275,8 +344,8 @@ TEST_P(FleetConformance, KnowsWhatUnitsOfEveryWaveCost) {
 
 TEST_P(FleetConformance, WritesEveryCallOfAUnitIntoTheTimeline) {
   const auto system = ToySystem::random(4, 6);
-  const auto fleet = GetParam().make(*system);
-  unit::Timeline timeline(8, 1000);
+  const auto fleet = make(*system);
+  fleet::Timeline timeline(8, 1000);
   for (int i = 0; i < 3; ++i) system->step(*fleet);
   EXPECT_EQ(timeline.recorded(), 0U);
   fleet->trace(&timeline);
@@ -291,50 +360,53 @@ TEST_P(FleetConformance, WritesEveryCallOfAUnitIntoTheTimeline) {
 
 TEST_P(FleetConformance, AllocatesNothingInTheSteadyState) {
   const auto system = ToySystem::random(7, 12, 3);
-  const auto fleet = GetParam().make(*system);
-  const std::vector<UnitId> some = {1, 2, 3};
+  const auto fleet = GetParam().make(system->specs);
+  const auto some = fleet->declare_wave(std::vector<UnitId>{1, 2, 3});
+  system->connect(*fleet);
+  const std::vector<UnitId> units = {1, 2, 3, 6};
   const auto round = [&] {
+    fleet->save(system->snapshot);
     system->step(*fleet);
-    const unit::StepRequest request{};
-    fleet->submit(some, Verb::evaluate, request, system->signals);
-    fleet->wait();
+    fleet->restore(system->snapshot, units);
+    fleet->ask(some, Verb::evaluate, 0, system->signals);
   };
   for (int i = 0; i < 10; ++i) round();
   const auto before = allocations();
-  for (int i = 0; i < 500; ++i) round();
+  for (int i = 0; i < 300; ++i) round();
   EXPECT_EQ(allocations(), before);
 }
 
 TEST_P(FleetConformance, ComesAndGoes) {
   const auto system = ToySystem::random(8, 5);
-  for (int i = 0; i < 50; ++i) {
-    const auto fleet = GetParam().make(*system);
+  for (int i = 0; i < 12; ++i) {
+    const auto fleet = make(*system);
     if (i % 3 == 0) continue;  // never asked to do anything
     system->step(*fleet);
     if (i % 3 == 1) system->step(*fleet);
+    EXPECT_EQ(system->signals.outputs.column<std::int32_t>()[0], i % 3 == 1 ? 2 : 1);
   }
-  EXPECT_EQ(system->signals.outputs.column<std::int32_t>()[0], system->steps);
 }
 
 TEST_P(FleetConformance, EndsWellWhenWhatWasSubmittedIsNotWaitedFor) {
   const auto system = ToySystem::random(8, 5);
   const unit::StepRequest request{0, 0.1, false};
-  for (int i = 0; i < 20; ++i) {
-    const auto fleet = GetParam().make(*system);
-    fleet->submit(system->all, Verb::step, request, system->signals);
+  for (int i = 0; i < 10; ++i) {
+    const auto fleet = make(*system);
+    fleet->submit(system->wave, Verb::step, request, system->signals);
   }
-  EXPECT_EQ(system->signals.outputs.column<std::int32_t>()[0], 20);
 }
 
 TEST_P(FleetConformance, HasNothingToDoForNoUnits) {
   const auto system = ToySystem::random(8, 5);
-  const auto fleet = GetParam().make(*system);
+  const auto fleet = GetParam().make(system->specs);
+  const auto none = fleet->declare_wave({});
+  system->connect(*fleet);
   const unit::StepRequest request{};
-  fleet->submit({}, Verb::step, request, system->signals);
+  fleet->submit(none, Verb::step, request, system->signals);
   EXPECT_TRUE(fleet->wait());
   EXPECT_TRUE(fleet->wait());
   EXPECT_EQ(fleet->size(), 5U);
-  EXPECT_EQ(fleet->unit(3).name(), "unit3");
+  EXPECT_EQ(fleet->traits(3).name, "unit3");
 }
 
 }  // namespace

@@ -14,18 +14,16 @@
 #include "host/choice.hpp"
 #include "host/cores.hpp"
 #include "host/crew.hpp"
-#include "host/fleets.hpp"
 #include "host/placement.hpp"
-#include "host/pool_fleet.hpp"
+#include "host/tests/test_fleets.hpp"
 #include "host/tests/toy_system.hpp"
-#include "unit/serial_fleet.hpp"
 
 namespace consort::host {
 namespace {
 
 using testing::ElementsAre;
 using testing::ElementsAreArray;
-using unit::UnitId;
+using UnitId = fleet::Local;
 
 // --- placement
 
@@ -262,14 +260,14 @@ TEST(Crew, UsesCoresOfThisProcessAlone) {
   }).join();
 }
 
-// --- fleets by number of threads
+// --- the host by number of threads
 
-TEST(Fleets, AreSerialForOneThreadOrOneUnit) {
+TEST(ThreadHost, IsSerialForOneThreadOrOneUnit) {
   const auto several = ToySystem::random(1, 4);
   const auto one = ToySystem::random(1, 1);
   const auto is_pool = [](const ToySystem& s, unsigned threads) {
-    const auto fleet = make_fleet(s.units, s.ports, threads);
-    return dynamic_cast<PoolFleet*>(fleet.get()) != nullptr;
+    const auto units = make_thread_host(test_setup(threads))->make(s.specs);
+    return dynamic_cast<PooledUnits*>(units.get()) != nullptr;
   };
   EXPECT_FALSE(is_pool(*several, 1));
   EXPECT_FALSE(is_pool(*one, 4));
@@ -277,19 +275,22 @@ TEST(Fleets, AreSerialForOneThreadOrOneUnit) {
   EXPECT_THROW(is_pool(*several, 0), Error);
 }
 
-TEST(Fleets, StartNoMoreThreadsThanThereAreUnits) {
+TEST(ThreadHost, StartsNoMoreThreadsThanThereAreUnits) {
   const auto system = ToySystem::random(1, 4);
-  EXPECT_EQ(PoolFleet(system->units, system->ports, 100).threads(), 4U);
+  EXPECT_EQ(PooledUnits(system->specs, test_setup().factory, 100).threads(), 4U);
 }
 
-TEST(Fleets, RunCheapUnitsInTheCallersThread) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "under a sanitizer no unit is cheap";
+TEST(ThreadHost, RunsCheapUnitsInTheCallersThread) {
+#ifndef __OPTIMIZE__
+  GTEST_SKIP() << "without optimisation, as under sanitizers, no unit is cheap";
 #endif
-  const auto system = ToySystem::random(1, 2, 1, 1);
-  PoolFleet fleet(system->units, system->ports, 2);
-  for (int i = 0; i < 5000; ++i) system->step(fleet);
-  EXPECT_LT(fleet.shared_waves(), 1000U);
+  ToySystem system({{.name = "a", .model = "count plain"}, {.name = "b", .model = "count plain"}});
+  auto host = std::make_unique<PoolHost>(2, false);
+  const PoolHost& looked_into = *host;
+  const auto fleet = on_one_host(system.specs, std::move(host));
+  system.connect(*fleet);
+  for (int i = 0; i < 5000; ++i) system.step(*fleet);
+  EXPECT_LT(looked_into.pool->shared_waves(), 1000U);
 }
 
 }  // namespace

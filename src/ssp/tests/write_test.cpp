@@ -274,13 +274,13 @@ TEST_F(Tools, OrdersOfFmigoAreGroups) {
                                  R"(<f:c>root.c</f:c></f:p></f:ExecutionOrder>)")));
   static_cast<void>(w.plan());
   const auto& run = w.document().run;
-  EXPECT_EQ(run.stepper, "groups");
-  ASSERT_EQ(run.groups.size(), 1U);
-  EXPECT_EQ(run.groups[0].kind, graph::Group::Kind::parallel);
-  ASSERT_EQ(run.groups[0].members.size(), 2U);
-  EXPECT_EQ(run.groups[0].members[0].kind, graph::Group::Kind::serial);
-  EXPECT_EQ(run.groups[0].members[0].members.at(1).unit, "b");
-  EXPECT_EQ(run.groups[0].members[1].unit, "c");
+  EXPECT_EQ(run.stepper, "scheduled");
+  ASSERT_EQ(run.schedule.size(), 1U);
+  EXPECT_EQ(run.schedule[0].kind, graph::ScheduleEntry::Kind::parallel);
+  ASSERT_EQ(run.schedule[0].members.size(), 2U);
+  EXPECT_EQ(run.schedule[0].members[0].kind, graph::ScheduleEntry::Kind::serial);
+  EXPECT_EQ(run.schedule[0].members[0].members.at(1).unit, "b");
+  EXPECT_EQ(run.schedule[0].members[1].unit, "c");
 }
 
 TEST_F(Tools, TimesOfFmigoAreUsedAndItsConstraintsAreNot) {

@@ -144,7 +144,7 @@ TEST_P(FmuUnitOfVersion, TakesInputDerivativesWhereTheVersionAndTheFmuHaveThem) 
   const bool version_has_them = std::string_view(GetParam()) != "fmi3";
   const Running interpolating(file("OneMass"));
   EXPECT_EQ(interpolating.unit->input_order(), version_has_them ? 3 : 0);
-  EXPECT_FALSE(interpolating.unit->answers_without_step());
+  EXPECT_FALSE(interpolating.unit->responds_without_step());
   if (!version_has_them) return;
   // A free mass under the force 1 + 2 t + 3 t² / 2 + 4 t³ / 6; nothing is left of it in the next step.
   interpolating.set_number("k", 0);

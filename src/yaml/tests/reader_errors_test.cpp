@@ -85,13 +85,12 @@ INSTANTIATE_TEST_SUITE_P(Run, YamlError,
                                          BadCase{"experiment: {stop: .inf}", "3:20", "a time in seconds"},
                                          BadCase{"experiment: {stop: '1'}", "3:20", "a time in seconds"},
                                          BadCase{"experiment: {start: 5, stop: 2}", "3:30", "before the start time 5"},
-                                         BadCase{"run: {extrapolation: 4}", "3:22", "from 0 to 3"},
                                          BadCase{"run: {threads: 0}", "3:16", "from 1 to"},
                                          BadCase{"run: {threads: two}", "3:16", "not 'two'"},
-                                         BadCase{"run: {groups: [a, {serial: [b], parallel: [a]}]}", "3:19",
+                                         BadCase{"run: {schedule: [a, {serial: [b], parallel: [a]}]}", "3:21",
                                                  "either serial or parallel"},
-                                         BadCase{"run: {groups: [{serial: []}]}", "3:25", "empty"},
-                                         BadCase{"run: {groups: [[a, b]]}", "3:16", "a member of a group"},
+                                         BadCase{"run: {schedule: [{serial: []}]}", "3:27", "empty"},
+                                         BadCase{"run: {schedule: [[a, b]]}", "3:18", "a member of a group"},
                                          BadCase{"run: {consistent: maybe}", "3:19", "auto, always, never"},
                                          BadCase{"run: {loops: {tolerance: 0}}", "3:26", "greater than 0"},
                                          BadCase{"run: {iteration: {tolerance: -1}}", "3:30", "greater than 0"},
@@ -126,7 +125,7 @@ TEST(YamlErrors, NameTheSettingThatIsWrong) {
   EXPECT_EQ(setting_of("run: {iteration: {reuse: -1}}"), "iteration.reuse");
   EXPECT_EQ(setting_of("run: {iteration: {reuses: 1}}"), "iteration.reuses");
   EXPECT_EQ(setting_of("run: {threads: 0}"), "threads");
-  EXPECT_EQ(setting_of("run: {groups: [[a]]}"), "groups");
+  EXPECT_EQ(setting_of("run: {schedule: [[a]]}"), "schedule");
   EXPECT_EQ(setting_of("experiment: {step: 0}"), "experiment.step");
   EXPECT_EQ(setting_of("record: {every: 0}"), "record.every");
   EXPECT_EQ(setting_of("connections: [{from: a.x}]"), "") << "a key that is no setting";

@@ -206,8 +206,8 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
   const auto d =
       read(two +
            "experiment: {start: 1, stop: 2 min, step: 1 ms, tolerance: 1e-6, output_interval: 0.1}\n"
-           "run:\n  stepper: groups\n  extrapolation: 2\n  threads: 3\n  order: [b, a]\n"
-           "  groups: [a, {parallel: [b, {serial: [c, d]}]}]\n"
+           "run:\n  stepper: scheduled\n  extrapolation: 2\n  threads: 3\n  order: [b, a]\n"
+           "  schedule: [a, {parallel: [b, {serial: [c, d]}]}]\n"
            "  loops: {method: fixed-point, tolerance: 1e-10, iterations: 7}\n"
            "  iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2,\n"
            "              filter: 1e-3, jacobian: differences, scope: whole, sweep: serial, if_not_converged: go on}\n"
@@ -221,14 +221,14 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
   EXPECT_EQ(e.tolerance, 1e-6);
   const auto& r = d.run;
   EXPECT_EQ(r.output_interval, 0.1);
-  EXPECT_EQ(r.stepper, "groups");
-  EXPECT_EQ(r.extrapolation, 2);
+  EXPECT_EQ(r.stepper, "scheduled");
+  EXPECT_EQ(r.extrapolation, "2");
   EXPECT_EQ(r.threads, 3U);
   EXPECT_THAT(r.order, ElementsAre("b", "a"));
-  ASSERT_EQ(r.groups.size(), 2U);
-  EXPECT_EQ(r.groups[1].kind, Group::Kind::parallel);
-  EXPECT_EQ(r.groups[1].members[1].kind, Group::Kind::serial);
-  EXPECT_EQ(r.groups[1].members[1].members[0].unit, "c");
+  ASSERT_EQ(r.schedule.size(), 2U);
+  EXPECT_EQ(r.schedule[1].kind, ScheduleEntry::Kind::parallel);
+  EXPECT_EQ(r.schedule[1].members[1].kind, ScheduleEntry::Kind::serial);
+  EXPECT_EQ(r.schedule[1].members[1].members[0].unit, "c");
   EXPECT_EQ(r.loops.method, "fixed-point");
   EXPECT_EQ(r.loops.iterations, 7);
   EXPECT_EQ(r.iteration.method, "aitken");

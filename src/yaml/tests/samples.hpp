@@ -49,10 +49,10 @@ connections:
 set: {chassis.k: 15000, stiffness: 15 kN/m, "odd name: {}.label": "a \"b\" \\ c\nd"}
 experiment: {start: -1, stop: 10, step: 1 ms, tolerance: 1e-6, output_interval: 0.1}
 run:
-  stepper: groups
+  stepper: scheduled
   extrapolation: 1
   order: [wheel, chassis]
-  groups: [wheel, {parallel: [chassis, {serial: [gain, inner.g]}]}]
+  schedule: [wheel, {parallel: [chassis, {serial: [gain, inner.g]}]}]
   threads: 2
   loops: {method: fixed-point, tolerance: 1e-10, iterations: 20}
   iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2, filter: 1e-3,

@@ -57,7 +57,7 @@ std::string text_of(const System& s, bool root) {
   return text + "end\n";
 }
 
-std::string text_of(const Group& g) {
+std::string text_of(const ScheduleEntry& g) {
   std::string text = fmt::format("({}{}", static_cast<int>(g.kind), g.unit);
   for (const auto& m : g.members) text += text_of(m);
   return text + ")";
@@ -78,7 +78,7 @@ std::string text_of(const Document& d) {
                       c.initial.value_or(-99), c.minimum.value_or(-99), c.maximum.value_or(-99));
   text += fmt::format(" {} {} {} {} {} {} {}", c.safety, c.shrink, c.grow, c.pi, static_cast<int>(c.norm),
                       static_cast<int>(c.divisor), static_cast<int>(c.tolerance_for));
-  for (const auto& g : r.groups) text += text_of(g);
+  for (const auto& g : r.schedule) text += text_of(g);
   text += fmt::format(" {} {} {} {} {}", fmt::join(r.record, ","), r.record_every, r.result_file, r.compression,
                       r.record_substeps);
   text += fmt::format(" {} {}\n", r.input_file, r.real_time.value_or(-99));

@@ -1,0 +1,271 @@
+#include "couple/point.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace consort::couple {
+
+using graph::UnitId;
+
+namespace {
+
+bool is_continuous(const graph::PlannedUnit& unit, describe::VariableId id) {
+  return (*unit.description)[id].variability == describe::Variability::continuous;
+}
+
+bool is_continuous(const graph::Plan& plan, const graph::ConnectionInfo& c) {
+  const auto& to = plan.units[c.to];
+  if (to.inputs.place(c.input).type != Type::Float64 || !is_continuous(to, to.inputs.choice()[c.input])) return false;
+  if (c.from == graph::no_unit) return !plan.externals[c.output].discrete;
+  return is_continuous(plan.units[c.from], plan.units[c.from].outputs.choice()[c.output]);
+}
+
+bool any(UnitId, UnitId) { return true; }
+bool is_external(UnitId source, UnitId) { return source == graph::no_unit; }
+
+}  // namespace
+
+std::vector<bool> continuous_inputs(const graph::Plan& plan) {
+  constexpr auto real = static_cast<std::size_t>(Type::Float64);
+  std::vector<bool> continuous(plan.input_count[real], false);
+  for (const auto& c : plan.connections) {
+    if (!is_continuous(plan, c)) continue;
+    const auto& to = plan.units[c.to];
+    const auto place = to.inputs.place(c.input);
+    for (std::uint32_t e = 0; e < place.count; ++e) continuous[to.first_input[real] + place.first + e] = true;
+  }
+  return continuous;
+}
+
+// --- before the run -------------------------------------------------------------------------------------------------
+
+Point::Point(PointSetup setup)
+    : plan_(setup.plan),
+      fleet_(setup.fleet),
+      approximation_(setup.approximation),
+      order_(setup.approximation.order()),
+      sources_(std::move(setup.sources)),
+      bonds_(setup.bonds),
+      slack_(setup.slack),
+      timeline_(setup.timeline),
+      owners_(plan_),
+      continuous_(continuous_inputs(plan_)) {
+  const auto all = plan_.all_units();
+  everything_ = Gather(plan_, owners_, all, any);
+  const Gather external(plan_, owners_, all, is_external);
+  for (const auto& copy : external.reals())
+    if (continuous_[copy.input]) external_.push_back(copy);
+  has_overrides_ = std::any_of(sources_.begin(), sources_.end(), [](auto* s) { return s->overrides_inputs(); });
+  if (has_overrides_) {
+    is_overridden_ = [this](std::uint32_t input) {
+      return std::any_of(sources_.begin(), sources_.end(),
+                         [&](const auto* s) { return s->overrides(input, *looked_at_); });
+    };
+  }
+  if (timeline_ == nullptr) return;
+  routing_ = timeline_->activity("routing");
+  agreeing_ = timeline_->activity("outputs made consistent");
+}
+
+std::uint32_t Point::declare_part(std::span<const UnitId> units, const SeesNew& sees_new) {
+  const auto is_new = [&](UnitId source, UnitId u) { return source != graph::no_unit && sees_new(u, source); };
+  const auto is_old = [&](UnitId source, UnitId u) { return !is_new(source, u); };
+  parts_.push_back({Gather(plan_, owners_, units, is_old), Gather(plan_, owners_, units, is_new),
+                    Gather(plan_, owners_, units, is_external), parts_.empty()});
+  looks_back_ = looks_back_ || (parts_.size() > 1 && !parts_.back().from_old.empty());
+  has_new_ = has_new_ || !parts_.back().from_new.empty();
+  return static_cast<std::uint32_t>(parts_.size() - 1);
+}
+
+void Point::set_consistency(std::unique_ptr<Consistency> consistency) {
+  consistency_ = std::move(consistency);
+  if (!consistency_ || !has_overrides_) return;
+  consistency_->set_overrides([this](RunState& state) {
+    for (const auto* const source : sources_) source->apply_at_point(state);
+  });
+}
+
+void Point::prepare(RunState& state) {
+  const std::size_t width = continuous_.size();
+  history_ = History(state.memory, "history of inputs", width);
+  coarse_ = History(state.memory, "history of inputs at accepted steps", width);
+  held_ = state.memory.stays.reserve<double>("inputs of the step that is kept", width);
+  past_ = &history_;
+  for (auto* const source : sources_) source->prepare(state);
+}
+
+// --- a step ---------------------------------------------------------------------------------------------------------
+
+void Point::begin(RunState& state, const Interval& interval) {
+  interval_ = interval;
+  past_ = interval.past == Past::coarse ? &coarse_ : &history_;
+  for (auto* const source : sources_) source->begin_step(interval, state);
+  next_jump_ = order_ > 0 && !sources_.empty() ? next_event(state) : fleet::never;
+  state.signals.set_order(order_);
+  if (order_ > 0 || guesses_) {
+    if (!is_blind()) remember(state);
+    find_weights(state);
+  } else if (is_blind()) {
+    // Inputs that are held are once more what they were in the step that was to be kept.
+    const auto kept = state.memory.stays[held_];
+    std::copy(kept.begin(), kept.end(), state.signals.inputs.column<double>().begin());
+  }
+  if (guesses_ && order_ > 0) extrapolate(state, external_);
+  if (looks_back_) previous_ = state.signals.outputs;
+}
+
+// Where all inputs are at the beginning of the step.
+void Point::remember(RunState& state) {
+  auto& signals = state.signals;
+  everything_(signals.outputs, signals.inputs);
+  past_->push(state.memory, interval_.t, signals.inputs.column<double>());
+  if (order_ > 0) signals.derivatives.resize(static_cast<std::size_t>(order_) * signals.inputs.column<double>().size());
+}
+
+void Point::find_weights(const RunState& state) {
+  const int points = past_->points(state.memory);
+  known_ = std::min(std::max(order_, guesses_ ? 1 : 0) + 1, points);
+  behind_ = std::min(order_, points);
+  std::array<Time, most_points + 1> times{interval_.end};
+  for (int k = 0; k < known_; ++k) times[static_cast<std::size_t>(k) + 1] = past_->time(state.memory, k);
+  const auto known = std::span(times).subspan(1, static_cast<std::size_t>(known_));
+  if (guesses_) approximation_.weights(known, interval_.end, ahead_);
+  if (order_ == 0) return;
+  approximation_.weights(known, interval_.t, from_here_);
+  if (guesses_ || has_new_)
+    approximation_.weights(std::span(times).first(static_cast<std::size_t>(behind_) + 1), interval_.t, through_end_);
+}
+
+void Point::give(RunState& state, std::uint32_t index) const {
+  const Part& part = parts_[index];
+  const fleet::Timeline::Span routing(timeline_, routing_);
+  if (order_ == 0) {
+    hold(state, part);
+  } else {
+    const auto& outputs = part.first || !looks_back_ ? state.signals.outputs : previous_;
+    part.from_old(outputs, state.signals.inputs);
+    if (is_blind()) go_on(state, part);
+    extrapolate(state, part.from_old.reals());
+    interpolate(state, part);
+  }
+  override_inputs(state);
+}
+
+void Point::hold(RunState& state, const Part& part) const {
+  const auto& outputs = part.first || !looks_back_ ? state.signals.outputs : previous_;
+  const auto& gather = is_blind() ? part.external : part.from_old;
+  gather(outputs, state.signals.inputs);
+  part.from_new(state.signals.outputs, state.signals.inputs);
+}
+
+double Point::past(const RunState& state, const std::array<double, most_points>& weights, std::size_t first, int points,
+                   std::uint32_t input, double sum) const {
+  for (int k = 0; k < points; ++k)
+    sum += weights[first + static_cast<std::size_t>(k)] * past_->values(state.memory, k)[input];
+  return sum;
+}
+
+// Inputs begin where the polynomials of the past lead; what is known of the future is known.
+void Point::go_on(RunState& state, const Part& part) const {
+  auto& inputs = state.signals.inputs.column<double>();
+  for (const auto& copy : part.from_old.reals())
+    inputs[copy.input] = continuous_[copy.input] ? past(state, from_here_[0], 0, known_, copy.input)
+                                                 : past_->values(state.memory, 0)[copy.input];
+}
+
+void Point::extrapolate(RunState& state, std::span<const Gather::Copy> copies) const {
+  const std::size_t width = continuous_.size();
+  for (int m = 1; m <= order_; ++m) {
+    double* const to = state.signals.derivatives.data() + static_cast<std::size_t>(m - 1) * width;
+    const auto& w = from_here_[static_cast<std::size_t>(m)];
+    for (const auto& copy : copies)
+      to[copy.input] = m < known_ && continuous_[copy.input] ? past(state, w, 0, known_, copy.input) : 0.0;
+  }
+}
+
+// Through the new value at the end of the step and the past: the value at the beginning stays what it was.
+void Point::interpolate(RunState& state, const Part& part) const {
+  if (part.from_new.empty()) return;
+  auto& inputs = state.signals.inputs.column<double>();
+  part.from_new(state.signals.outputs, state.signals.inputs);
+  for (const auto& copy : part.from_new.reals()) {
+    const double end = inputs[copy.input];
+    if (continuous_[copy.input]) {
+      end_at(state, copy.input, end);
+      if (is_blind())
+        inputs[copy.input] = past(state, through_end_[0], 1, behind_, copy.input, through_end_[0][0] * end);
+      continue;
+    }
+    for (int m = 1; m <= order_; ++m)
+      state.signals.derivatives[static_cast<std::size_t>(m - 1) * inputs.size() + copy.input] = 0;
+  }
+}
+
+void Point::end_at(RunState& state, std::uint32_t input, double end) const {
+  auto& signals = state.signals;
+  auto& inputs = signals.inputs.column<double>();
+  if (order_ == 0) {
+    inputs[input] = end;
+    return;
+  }
+  for (int m = 1; m <= order_; ++m) {
+    const auto& w = through_end_[static_cast<std::size_t>(m)];
+    const double sum = m <= behind_ ? past(state, w, 1, behind_, input, w[0] * end) : 0.0;
+    signals.derivatives[static_cast<std::size_t>(m - 1) * inputs.size() + input] = sum;
+  }
+  inputs[input] = past_->values(state.memory, 0)[input];
+}
+
+double Point::guess(const RunState& state, std::uint32_t input) const {
+  return past(state, ahead_[0], 0, known_, input);
+}
+
+void Point::override_inputs(RunState& state) const {
+  if (!has_overrides_) return;
+  for (const auto* const source : sources_) source->apply(state);
+}
+
+void Point::end(RunState& state, const Interval& interval, std::uint64_t events) {
+  if (order_ == 0 && interval.past == Past::kept) {
+    const auto& inputs = state.signals.inputs.column<double>();
+    std::copy(inputs.begin(), inputs.end(), state.memory.stays[held_].begin());
+  }
+  if (bonds_ != nullptr) {
+    looked_at_ = &state;
+    bonds_->observe(state, interval.h, is_overridden_);
+  }
+  // Polynomials must not go through what jumped: after an event the past does not count.
+  if (order_ > 0 && (next_jump_ <= state.t + slack_ || state.events != events)) past_->drop(state.memory);
+  look_up(state);
+  if (!consistency_) return;
+  const fleet::Timeline::Span span(timeline_, agreeing_);
+  (*consistency_)(fleet_, state);
+}
+
+// --- between steps --------------------------------------------------------------------------------------------------
+
+void Point::begin_due(RunState& state) {
+  bool changed = false;
+  for (auto* const source : sources_) changed = source->begin_due(state) || changed;
+  if (changed && consistency_) (*consistency_)(fleet_, state);
+}
+
+void Point::look_up(RunState& state) const {
+  for (auto* const source : sources_) source->at_point(state);
+}
+
+Time Point::next_event(const RunState& state) const {
+  Time next = fleet::never;
+  for (const auto* const source : sources_) next = std::min(next, source->next_event(state));
+  return next;
+}
+
+Time Point::next_corner(const RunState& state) const {
+  Time next = fleet::never;
+  for (const auto* const source : sources_) next = std::min(next, source->next_corner(state));
+  return next;
+}
+
+}  // namespace consort::couple

@@ -1,0 +1,158 @@
+// The communication point: the only place where inputs are brought up to date.
+//
+// Routing, tables and scenarios (InputSource), the course of inputs within a step (Approximation, History), consistent
+// outputs and the books of power bonds: steppers, trials and initialization call it and nothing else. A step is
+//
+//   point.begin(state, interval);
+//   for every part: point.give(state, part);  …units step…
+//   point.end(state, interval);
+//
+// It holds no state of the run: what it remembers is in slots of RunState::memory, and the rest is scratch of one step.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "couple/approximation.hpp"
+#include "couple/consistency.hpp"
+#include "couple/gather.hpp"
+#include "couple/history.hpp"
+#include "couple/input_source.hpp"
+#include "couple/interval.hpp"
+#include "couple/power_bonds.hpp"
+#include "couple/run_state.hpp"
+#include "fleet/timeline.hpp"
+#include "graph/plan.hpp"
+
+namespace consort::couple {
+
+struct PointSetup {
+  const graph::Plan& plan;
+  fleet::Fleet& fleet;
+  const Approximation& approximation;
+  std::vector<InputSource*> sources{};  // later ones beat those before
+  const PowerBonds* bonds = nullptr;    // null: none
+  Duration slack = 0;                   // times that are nearer are the same
+  fleet::Timeline* timeline = nullptr;  // null: none
+};
+
+class Point {
+ public:
+  // Everything that the setup points at must outlive it.
+  explicit Point(PointSetup setup);
+  Point(const Point&) = delete;
+  Point& operator=(const Point&) = delete;
+
+  // --- before the run, in this order
+
+  // Units whose inputs are given together. `sees_new(unit, source)`: the unit takes what the source has computed in the
+  // same step.
+  using SeesNew = std::function<bool(graph::UnitId unit, graph::UnitId source)>;
+  std::uint32_t declare_part(std::span<const graph::UnitId> units, const SeesNew& sees_new);
+  // Steps will be guessed at and ended somewhere (guess(), end_at()): the past is needed whatever the approximation.
+  void declare_guesses() { guesses_ = true; }
+  // Outputs are made consistent at every point; null: they are taken as they are.
+  void set_consistency(std::unique_ptr<Consistency> consistency);
+  // Asks for slots; once.
+  void prepare(RunState& state);
+
+  // --- a step
+
+  void begin(RunState& state, const Interval& interval);
+  // The inputs of a part: from outputs as they were when the step began, or as they are now where a source has stepped.
+  void give(RunState& state, std::uint32_t part) const;
+  // An input goes from where it is to `end` at the end of the step; as often as wanted. Before override_inputs().
+  void end_at(RunState& state, std::uint32_t input, double end) const;
+  // Where an input comes if it goes on as it went.
+  [[nodiscard]] double guess(const RunState& state, std::uint32_t input) const;
+  // What tables and scenarios say instead; give() does so by itself.
+  void override_inputs(RunState& state) const;
+  // After all units have stepped: `events` of state when the step began. Not for steps that nobody goes on from.
+  void end(RunState& state, const Interval& interval, std::uint64_t events);
+
+  // --- between steps
+
+  // What is due at the present point, and outputs that follow it; once, before any step from here is tried.
+  void begin_due(RunState& state);
+  // Tables at the present point, as external signals.
+  void look_up(RunState& state) const;
+  // The next time at which a table jumps or a scenario does something, and that steps of variable size should end at.
+  [[nodiscard]] Time next_event(const RunState& state) const;
+  [[nodiscard]] Time next_corner(const RunState& state) const;
+
+  // --- what it knows
+
+  [[nodiscard]] const Approximation& approximation() const { return approximation_; }
+  [[nodiscard]] int order() const { return order_; }
+  [[nodiscard]] const History& history() const { return history_; }
+  [[nodiscard]] const History& coarse() const { return coarse_; }
+  [[nodiscard]] const History& history_in_use() const { return *past_; }  // of the two, by the present step
+  [[nodiscard]] bool has_overrides() const { return has_overrides_; }
+  // Whether what was read into the state makes sense.
+  [[nodiscard]] bool is_sound(const RunState& state) const {
+    return history_.is_sound(state.memory) && coarse_.is_sound(state.memory);
+  }
+  [[nodiscard]] Time begun() const { return interval_.t; }  // where the last step began
+
+ private:
+  struct Part {
+    Gather from_old;  // as outputs were at the beginning of the step
+    Gather from_new;  // as units computed them in this step
+    Gather external;  // what no unit computes
+    bool first = false;
+  };
+
+  void remember(RunState& state);
+  void find_weights(const RunState& state);
+  void hold(RunState& state, const Part& part) const;
+  void go_on(RunState& state, const Part& part) const;
+  void extrapolate(RunState& state, std::span<const Gather::Copy> copies) const;
+  void interpolate(RunState& state, const Part& part) const;
+  // `sum` and what the past adds to it, whose weights begin at `first`.
+  [[nodiscard]] double past(const RunState& state, const std::array<double, most_points>& weights, std::size_t first,
+                            int points, std::uint32_t input, double sum = 0) const;
+  [[nodiscard]] bool is_blind() const { return interval_.past == Past::alone; }
+
+  const graph::Plan& plan_;
+  fleet::Fleet& fleet_;
+  const Approximation& approximation_;
+  int order_;
+  std::vector<InputSource*> sources_;
+  const PowerBonds* bonds_;
+  Duration slack_;
+  fleet::Timeline* timeline_;
+  fleet::Timeline::Activity routing_{}, agreeing_{};
+
+  Gather::Owners owners_;
+  Gather everything_;
+  std::vector<Part> parts_;
+  std::vector<bool> continuous_;        // by element of the inputs' Float64 column
+  std::vector<Gather::Copy> external_;  // continuous inputs that no unit drives
+  std::unique_ptr<Consistency> consistency_;
+  std::function<bool(std::uint32_t)> is_overridden_;
+  const RunState* looked_at_ = nullptr;  // by is_overridden_
+  bool guesses_ = false;
+  bool looks_back_ = false;     // a part after the first takes outputs as they were
+  bool has_new_ = false;        // a part takes outputs as they are
+  bool has_overrides_ = false;  // of sources
+  History history_, coarse_;
+  Slot<double> held_;  // inputs of the step that was to be kept
+  // Scratch of one step.
+  Interval interval_;
+  const History* past_ = nullptr;
+  Time next_jump_ = fleet::never;
+  Columns previous_;  // outputs at its beginning
+  int known_ = 0;     // points that extrapolations go through
+  int behind_ = 0;    // points that interpolations go through beside the end
+  Weights from_here_{}, through_end_{}, ahead_{};
+};
+
+// By element of the inputs' Float64 column: whether source and target move continuously, so that polynomials make
+// sense.
+[[nodiscard]] std::vector<bool> continuous_inputs(const graph::Plan& plan);
+
+}  // namespace consort::couple

@@ -1,0 +1,226 @@
+#include "fleet/local_units.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "unit/settle.hpp"
+
+namespace consort::fleet {
+
+namespace {
+
+constexpr Local no_local = std::numeric_limits<Local>::max();
+
+}  // namespace
+
+LocalUnits::LocalUnits(std::span<const UnitSpec> specs, const UnitFactory& factory)
+    : served_(specs.size()), times_(specs.size(), 0.0), costs_(specs.size()) {
+  units_.reserve(specs.size());
+  for (const auto& spec : specs) {
+    units_.push_back(factory(spec));
+    traits_.push_back(traits_of(*units_.back()));
+    rollbacks_.push_back(units_.back()->rollback());
+  }
+}
+
+void LocalUnits::connect(const Wiring& wiring) {
+  CONSORT_ASSERT(wiring.units.size() == units_.size());
+  replies_ = wiring.replies;
+  local_of_.assign(replies_.size(), no_local);
+  exchanges_.reserve(units_.size());
+  for (Local i = 0; i < units_.size(); ++i) {
+    const auto& u = wiring.units[i];
+    ids_.push_back(u.id);
+    local_of_[u.id] = i;
+    exchanges_.emplace_back(*units_[i], u.id, u.blocks, u.output_order);
+  }
+  for (const auto& units : wiring.snapshots) {
+    auto& snapshot = snapshots_.emplace_back();
+    snapshot.units = units;
+    if (units.empty()) continue;
+    snapshot.states.resize(units_.size());
+    snapshot.memories.resize(units_.size());
+  }
+}
+
+// --- steps ----------------------------------------------------------------------------------------------------------
+
+void LocalUnits::serve_one(Local unit, const Work& work, Served& served) {
+  Exchange& exchange = exchanges_[unit];
+  bool quiet = true;
+  switch (work.verb) {
+    case Verb::step: quiet = exchange.step(*work.request, *work.signals, replies_[exchange.id()]); break;
+    case Verb::evaluate: exchange.evaluate(*work.signals); break;
+    case Verb::read: exchange.read(*work.signals); break;
+    case Verb::update: quiet = exchange.update(*work.signals, replies_[exchange.id()]); break;
+  }
+  if (!quiet) [[unlikely]]
+    served.tell(exchange.id());
+}
+
+// The step loop where inputs are held: nothing but the units' own work, as far as that can be.
+void LocalUnits::step_held(std::span<const Local> units, const Work& work, Served& served, std::size_t& i) {
+  const StepRequest& request = *work.request;
+  Signals& signals = *work.signals;
+  const double* const inputs = signals.inputs.column<double>().data();
+  double* const outputs = signals.outputs.column<double>().data();
+  for (std::size_t k = i; k < units.size(); i = ++k) {
+    Exchange& exchange = exchanges_[units[k]];
+    if (exchange.is_direct()) [[likely]] {
+      if (exchange.exchange_reals(request, inputs, outputs)) [[likely]]
+        continue;
+      if (!exchange.finish_reals(request, signals, replies_[exchange.id()])) served.tell(exchange.id());
+    } else if (!exchange.step(request, signals, replies_[exchange.id()])) {
+      served.tell(exchange.id());
+    }
+  }
+}
+
+void LocalUnits::serve(std::span<const Local> units, const Work& work, Served& served) {
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    try {
+      if (work.verb == Verb::step && work.signals->highest == 0) step_held(units, work, served, i);
+      for (; i < units.size(); ++i) serve_one(units[i], work, served);
+    } catch (...) {
+      served.fail(ids_[units[i]], std::current_exception());
+    }
+  }
+}
+
+void LocalUnits::measure(std::span<const Local> units, const Work& work, Served& served, unsigned track) {
+  using Clock = Timeline::Clock;
+  auto before = Clock::now();
+  for (const auto unit : units) {
+    serve(std::span(&unit, 1), work, served);
+    const auto after = Clock::now();
+    const double seconds = std::chrono::duration<double>(after - before).count();
+    times_[unit] = seconds;
+    if (work.verb == Verb::step) {
+      costs_[unit].seconds += seconds;
+      ++costs_[unit].samples;
+    }
+    if (timeline_ != nullptr) timeline_->unit(track, ids_[unit], before, after, work.request->t);
+    before = after;
+  }
+}
+
+// --- what takes no time ---------------------------------------------------------------------------------------------
+
+template <class Do>
+void LocalUnits::for_each(std::span<const Local> units, Do&& work) {
+  for (const auto unit : units) {
+    try {
+      work(unit);
+    } catch (...) {
+      served_.fail(id_of(unit), std::current_exception());
+    }
+  }
+}
+
+void LocalUnits::save(std::uint32_t index) {
+  auto& snapshot = snapshots_[index];
+  for_each(snapshot.units, [&](Local u) {
+    snapshot.states[u] = rollbacks_[u]->save(std::move(snapshot.states[u]));
+    if (exchanges_[u].has_memory()) exchanges_[u].save(snapshot.memories[u]);
+  });
+}
+
+void LocalUnits::restore(std::uint32_t index, std::span<const Local> units) {
+  auto& snapshot = snapshots_[index];
+  for_each(units, [&](Local u) {
+    CONSORT_ASSERT(snapshot.states[u] != nullptr);
+    rollbacks_[u]->restore(*snapshot.states[u]);
+    if (exchanges_[u].has_memory()) exchanges_[u].restore(snapshot.memories[u]);
+  });
+}
+
+void LocalUnits::differentiate(DerivativeOf what, std::span<const DerivativeQuery> queries) {
+  for (const auto& q : queries) {
+    const Local unit = local_of_[q.unit];
+    if (unit == no_local) continue;
+    for_one(unit, [&] {
+      if (what == DerivativeOf::outputs) {
+        units_[unit]->derivatives()->directional(q.unknowns, q.knowns, q.seed, q.sensitivity);
+      } else {
+        units_[unit]->step_derivatives()->step_directional(q.unknowns, q.knowns, q.seed, q.sensitivity);
+      }
+    });
+  }
+}
+
+void LocalUnits::configure(Local unit, const describe::SignalSet& set, Columns& values, bool& done) {
+  for_one(unit, [&] { done = units_[unit]->configure(set, values); });
+}
+
+void LocalUnits::enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) {
+  for_each(units, [&](Local u) { units_[u]->enter_initialization(experiment); });
+}
+
+void LocalUnits::exit_initialization(std::span<const Local> units) {
+  for_each(units, [&](Local u) { units_[u]->exit_initialization(); });
+}
+
+void LocalUnits::terminate(std::span<const Local> units) {
+  for_each(units, [&](Local u) { units_[u]->terminate(); });
+}
+
+void LocalUnits::get(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) {
+  for_one(unit, [&] { units_[unit]->get_part(set, values, at); });
+}
+
+void LocalUnits::set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) {
+  for_one(unit, [&] { units_[unit]->set_part(set, values, at); });
+}
+
+void LocalUnits::enter_event_mode(std::span<const Local> units) {
+  for_each(units, [&](Local u) { units_[u]->events()->enter_event_mode(); });
+}
+
+void LocalUnits::leave_event_mode(std::span<const Local> units) {
+  for_each(units, [&](Local u) { units_[u]->events()->leave_event_mode(); });
+}
+
+void LocalUnits::settle(std::span<const Local> units, Time t, std::span<EventOutcome> outcomes) {
+  std::size_t i = 0;
+  for_each(units, [&](Local u) {
+    auto& outcome = outcomes[i++];
+    const auto settled = unit::settle(*units_[u]->events(), units_[u]->name(), t);
+    outcome = {false, settled.terminate, settled.next_event};
+  });
+}
+
+// --- states ---------------------------------------------------------------------------------------------------------
+
+void LocalUnits::serialise(std::uint32_t index, Local unit, std::vector<std::uint8_t>& bytes) {
+  auto& snapshot = snapshots_[index];
+  for_one(unit, [&] {
+    ByteWriter writer;
+    writer(rollbacks_[unit]->serialize(*snapshot.states[unit]), snapshot.memories[unit].given,
+           snapshot.memories[unit].without_progress);
+    bytes = writer.take();
+  });
+}
+
+void LocalUnits::deserialise(std::uint32_t index, Local unit, std::span<const std::uint8_t> bytes) {
+  auto& snapshot = snapshots_[index];
+  for_one(unit, [&] {
+    // For its shape.
+    auto& memory = snapshot.memories[unit];
+    exchanges_[unit].save(memory);
+    ByteReader reader(bytes);
+    std::vector<std::uint8_t> state;
+    reader.any_size(state);
+    reader(memory.given, memory.without_progress);
+    reader.expect_end();
+    snapshot.states[unit] = rollbacks_[unit]->deserialize(state);
+  });
+}
+
+void LocalUnits::expect_discards(Local unit) {
+  for_one(unit, [&] { exchanges_[unit].expect_discards(); });
+}
+
+}  // namespace consort::fleet

@@ -1,0 +1,97 @@
+// Units of this process: everything about them but in which thread they are served.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fleet/exchange.hpp"
+#include "fleet/host.hpp"
+#include "fleet/timeline.hpp"
+
+namespace consort::fleet {
+
+class LocalUnits : public HostedUnits {
+ public:
+  LocalUnits(std::span<const UnitSpec> specs, const UnitFactory& factory);
+
+  [[nodiscard]] std::span<const UnitTraits> traits() const override { return traits_; }
+  void connect(const Wiring& wiring) override;
+
+  void save(std::uint32_t snapshot) override;
+  void restore(std::uint32_t snapshot, std::span<const Local> units) override;
+  void differentiate(DerivativeOf what, std::span<const DerivativeQuery> queries) override;
+
+  void configure(Local unit, const describe::SignalSet& set, Columns& values, bool& done) override;
+  void enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) override;
+  void exit_initialization(std::span<const Local> units) override;
+  void terminate(std::span<const Local> units) override;
+  void get(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
+  void set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
+
+  void enter_event_mode(std::span<const Local> units) override;
+  void leave_event_mode(std::span<const Local> units) override;
+  void settle(std::span<const Local> units, Time t, std::span<EventOutcome> outcomes) override;
+
+  void serialise(std::uint32_t snapshot, Local unit, std::vector<std::uint8_t>& bytes) override;
+  void deserialise(std::uint32_t snapshot, Local unit, std::span<const std::uint8_t> bytes) override;
+  void expect_discards(Local unit) override;
+
+  [[nodiscard]] std::span<const Columns> parts(Local unit) const override { return exchanges_[unit].parts(); }
+  [[nodiscard]] double cost(Local unit) const override {
+    const auto& c = costs_[unit];
+    return c.samples == 0 ? 0.0 : c.seconds / static_cast<double>(c.samples);
+  }
+  void trace(Timeline* timeline) override { timeline_ = timeline; }
+
+ protected:
+  [[nodiscard]] std::size_t size() const { return units_.size(); }
+  [[nodiscard]] double last_time(Local unit) const { return times_[unit]; }  // seconds, from the last measure()
+  [[nodiscard]] Timeline* timeline() const { return timeline_; }
+
+  // Serves these units one after another, all of them even when some fail. Several threads may do so at once with units
+  // that are not the same.
+  void serve(std::span<const Local> units, const Work& work, Served& served);
+  // The same, with the time that each takes; in the timeline, too, where there is one.
+  void measure(std::span<const Local> units, const Work& work, Served& served, unsigned track);
+
+  Served served_;  // in the thread that runs the fleet
+
+ private:
+  struct Snapshot {
+    std::vector<std::unique_ptr<unit::Snapshot>> states;  // by unit; null for those that are no part of it
+    std::vector<Exchange::Memory> memories;               // where exchanges have one
+    std::vector<Local> units;
+  };
+  struct Cost {
+    double seconds = 0;
+    std::uint64_t samples = 0;
+  };
+
+  void serve_one(Local unit, const Work& work, Served& served);
+  // From the i-th on; `i` is where it is when a unit fails.
+  void step_held(std::span<const Local> units, const Work& work, Served& served, std::size_t& i);
+  // Does it for each of them, and takes down what they throw.
+  template <class Do>
+  void for_each(std::span<const Local> units, Do&& work);
+  template <class Do>
+  void for_one(Local unit, Do&& work) {
+    for_each(std::span(&unit, 1), [&](Local) { work(); });
+  }
+  [[nodiscard]] UnitId id_of(Local unit) const { return ids_.empty() ? unit : ids_[unit]; }
+
+  std::vector<std::unique_ptr<unit::Unit>> units_;
+  std::vector<UnitTraits> traits_;
+  std::vector<unit::Rollback*> rollbacks_;  // of each unit
+  std::vector<Exchange> exchanges_;
+  std::vector<UnitId> ids_;      // from connect() on
+  std::vector<Local> local_of_;  // by id; no_local for those of other hosts
+  std::span<Reply> replies_;     // by id
+  std::vector<Snapshot> snapshots_;
+  std::vector<double> times_;
+  std::vector<Cost> costs_;  // of sampled steps
+  Timeline* timeline_ = nullptr;
+};
+
+}  // namespace consort::fleet

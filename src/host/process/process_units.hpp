@@ -1,0 +1,107 @@
+// The units of one fleet that have workers.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fleet/host.hpp"
+#include "fleet/sampling.hpp"
+#include "fleet/timeline.hpp"
+#include "host/process/channel.hpp"
+#include "host/process/unit_client.hpp"
+#include "host/process/worker_process.hpp"
+
+namespace consort::host {
+
+class ProcessUnits final : public fleet::HostedUnits {
+ public:
+  // Starts all workers, then has all units made. Throws Error that names the unit.
+  ProcessUnits(std::span<const fleet::UnitSpec> specs, const std::filesystem::path& worker, Voice voice);
+  // Workers have two seconds to end by themselves.
+  ~ProcessUnits() override;
+
+  [[nodiscard]] std::span<const fleet::UnitTraits> traits() const override { return traits_; }
+  void connect(const fleet::Wiring& wiring) override;
+
+  void submit(std::uint32_t wave, const fleet::Work& work) override;
+  void finish(fleet::Served& served) override;
+  void save(std::uint32_t snapshot) override;
+  void restore(std::uint32_t snapshot, std::span<const fleet::Local> units) override;
+  void differentiate(fleet::DerivativeOf what, std::span<const fleet::DerivativeQuery> queries) override;
+
+  void configure(fleet::Local unit, const describe::SignalSet& set, Columns& values, bool& done) override;
+  void enter_initialization(std::span<const fleet::Local> units, const unit::Experiment& experiment) override;
+  void exit_initialization(std::span<const fleet::Local> units) override;
+  void terminate(std::span<const fleet::Local> units) override;
+  void get(fleet::Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
+  void set(fleet::Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
+
+  void enter_event_mode(std::span<const fleet::Local> units) override;
+  void leave_event_mode(std::span<const fleet::Local> units) override;
+  void settle(std::span<const fleet::Local> units, Time t, std::span<fleet::EventOutcome> outcomes) override;
+
+  void serialise(std::uint32_t snapshot, fleet::Local unit, std::vector<std::uint8_t>& bytes) override;
+  void deserialise(std::uint32_t snapshot, fleet::Local unit, std::span<const std::uint8_t> bytes) override;
+  void expect_discards(fleet::Local unit) override;
+
+  [[nodiscard]] std::span<const Columns> parts(fleet::Local unit) const override;
+  [[nodiscard]] double cost(fleet::Local unit) const override;
+  [[nodiscard]] bool has_shared() const override { return has_shared_; }
+  void trace(fleet::Timeline* timeline) override { timeline_ = timeline; }
+
+  [[nodiscard]] pid_t process_of(fleet::Local unit) const { return workers_[unit]->process.id(); }
+
+ private:
+  using Clock = fleet::Timeline::Clock;
+
+  struct Worker {
+    Worker(const fleet::UnitSpec& spec, const std::filesystem::path& program, const Voice& voice,
+           std::chrono::nanoseconds spin)
+        : client(spec.name, voice), channel(spin), process(program, spec.name, channel.descriptor()) {}
+
+    UnitClient client;
+    Channel channel;
+    WorkerProcess process;
+    bool pending = false;  // asked, and not answered yet
+    std::string lost{};    // why there is no process any more
+    // Of a call whose time is taken.
+    bool measured = false;
+    bool is_step = false;
+    Time t = 0;
+    Clock::time_point begin{};
+    double seconds = 0;  // of all sampled steps
+    std::uint64_t samples = 0;
+  };
+
+  // Sends what `write(client, channel)` has written.
+  template <class Write>
+  void ask(fleet::Local unit, Write&& write);
+  void ask_all(std::span<const fleet::Local> units, fleet::Message what);
+  void collect(fleet::Local unit);
+  void collect_all();
+  void measure(fleet::Local unit);
+  void lose(Worker& worker);
+  void end_all() noexcept;
+  [[nodiscard]] fleet::UnitId id_of(fleet::Local unit) const { return ids_.empty() ? unit : ids_[unit]; }
+
+  Voice voice_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<fleet::UnitTraits> traits_;
+  std::vector<fleet::Wiring::Wave> waves_;
+  std::vector<std::vector<fleet::Local>> snapshots_;
+  std::vector<fleet::UnitId> ids_;      // from connect() on
+  std::vector<fleet::Local> local_of_;  // by id
+  std::span<fleet::Reply> replies_;     // by id
+  std::vector<fleet::Local> pending_;
+  fleet::Served served_;
+  fleet::Sampling sampling_;
+  fleet::Timeline* timeline_ = nullptr;
+  bool has_shared_ = false;
+};
+
+}  // namespace consort::host

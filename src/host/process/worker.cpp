@@ -1,0 +1,101 @@
+#include "host/process/worker.hpp"
+
+#include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/crash_guard.hpp"
+#include "base/error.hpp"
+#include "fleet/fmu_factory.hpp"
+#include "fmi/fmu.hpp"
+#include "host/process/channel.hpp"
+
+namespace consort::host {
+
+namespace {
+
+// Out of the way of units that close what they did not open.
+constexpr int first_descriptor = 500;
+
+std::atomic<pid_t> engine{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+void on_signal(int) {}
+// The system tells the end of the thread that started us, which need not be the end of its process.
+void on_parent_gone(int) {
+  if (::getppid() != engine.load(std::memory_order_relaxed)) ::_exit(1);
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(signal, &action, nullptr);
+}
+
+// False where the engine is gone already.
+bool live_no_longer_than(pid_t parent) {
+  engine = parent;
+  handle(SIGHUP, on_parent_gone);
+  ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+  return ::getppid() == parent;
+}
+
+Descriptor segment_of(int argc, char** argv) {
+  int number = -1;
+  if (argc >= 2) std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), number);
+  require(number > STDERR_FILENO && ::fcntl(number, F_GETFD) >= 0,
+          "this program is started by Consort for units in processes of their own, and by nobody else");
+  const int moved = ::fcntl(number, F_DUPFD_CLOEXEC, first_descriptor);
+  if (moved >= 0) ::close(number);
+  return Descriptor(moved >= 0 ? moved : number);
+}
+
+int serve(int argc, char** argv, WorkerFactory factory) {
+  Channel channel(segment_of(argc, argv));
+  if (!live_no_longer_than(channel.engine())) return 1;
+  // The engine decides when to end. Not ignored, since what a unit starts would ignore them, too.
+  for (const int signal : {SIGINT, SIGTERM}) handle(signal, on_signal);
+  install_crash_report();
+  UnitServer server(std::move(factory));
+  while (channel.await_request()) channel.answer(server.serve(channel.message(), channel));
+  return 0;
+}
+
+}  // namespace
+
+int run_worker(int argc, char** argv, WorkerFactory factory) {
+  try {
+    return serve(argc, argv, std::move(factory));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "consort-worker: %s\n", error.what());
+    return error.exit_status();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "consort-worker: %s\n", error.what());
+  }
+  return 1;
+}
+
+WorkerFactory fmu_worker_factory() {
+  auto fmus = std::make_shared<std::vector<fmi::Fmu>>();  // for as long as the units live
+  return [fmus](const fleet::UnitSpec& spec, const Voice& voice) {
+    require(spec.model.empty() && !spec.folder.empty(),
+            "unit '{}' is a model of the program itself and cannot run in another process; leave out 'host: process' "
+            "for it",
+            spec.name);
+    fmus->push_back(fmi::Fmu::open(spec.folder));
+    return fleet::make_unit(fmus->back(), spec, voice.log, voice.trace);
+  };
+}
+
+}  // namespace consort::host

@@ -1,0 +1,5 @@
+// A worker with the units of tests.
+#include "host/process/worker.hpp"
+#include "host/tests/test_units.hpp"
+
+int main(int argc, char** argv) { return consort::host::run_worker(argc, argv, consort::host::make_test_unit); }
