@@ -1,8 +1,11 @@
 #include "fleet/protocol.hpp"
 
 #include <array>
+#include <cmath>
+#include <limits>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace consort::fleet {
 
@@ -88,7 +91,9 @@ void MessageWriter::put(const std::exception_ptr& why) {
   try {
     std::rethrow_exception(why);
   } catch (const Error& error) {
-    (*this)(Thrown::error, error.fault(), std::string_view(error.what()));
+    (*this)(Thrown::error, error.fault(), std::string_view(error.what()), std::string_view(error.unit()),
+            std::string_view(error.call()), std::string_view(error.setting()),
+            error.time().value_or(std::numeric_limits<Time>::quiet_NaN()));
   } catch (const std::bad_alloc&) {
     put(Thrown::bad_alloc);
   } catch (const std::exception& error) {
@@ -184,9 +189,16 @@ void MessageReader::take(EventOutcome& outcome) {
 std::exception_ptr MessageReader::exception(std::string_view unit) {
   const auto thrown = take<Thrown>();
   if (thrown == Thrown::bad_alloc) return std::make_exception_ptr(std::bad_alloc());
-  if (thrown == Thrown::other) return std::make_exception_ptr(run_error("unit '{}': {}", unit, take<std::string>()));
+  if (thrown == Thrown::other)
+    return std::make_exception_ptr(run_error("unit '{}': {}", unit, take<std::string>()).in_unit(std::string(unit)));
   const auto fault = take<Fault>();
-  return std::make_exception_ptr(Error(fault, take<std::string>()));
+  const auto text = take<std::string>();
+  ErrorFields fields;
+  fields.unit = take<std::string>();
+  fields.call = take<std::string>();
+  fields.setting = take<std::string>();
+  if (const auto t = take<Time>(); std::isfinite(t)) fields.time = t;
+  return std::make_exception_ptr(Error(fault, text, std::move(fields)));
 }
 
 }  // namespace consort::fleet

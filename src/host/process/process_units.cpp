@@ -96,7 +96,8 @@ void ProcessUnits::collect(Local unit) {
     if (!w.channel.await_answer([&] { return !w.process.has_ended(); })) {
       lose(w);
       throw run_error("unit '{}': its process {} in {}; {}", w.client.name(), w.process.how(), w.client.doing(),
-                      w.process.advice());
+                      w.process.advice())
+          .in_unit(w.client.name());
     }
     if (!w.client.read(w.channel.message(), replies_.empty() ? nowhere : replies_[id])) served_.tell(id);
     if (w.measured) [[unlikely]]
@@ -104,7 +105,8 @@ void ProcessUnits::collect(Local unit) {
   } catch (const fleet::Damaged& damage) {
     lose(w);
     served_.fail(id, std::make_exception_ptr(run_error("unit '{}': {}, in {}; report it to the maker of the unit",
-                                                       w.client.name(), damage.what(), w.client.doing())));
+                                                       w.client.name(), damage.what(), w.client.doing())
+                                                 .in_unit(w.client.name())));
   } catch (...) {
     served_.fail(id, std::current_exception());
   }

@@ -26,14 +26,11 @@ std::uint32_t reals_of(const describe::SignalSet& set) {
 // What goes wrong before there is a unit may not know its name.
 std::exception_ptr named(const std::exception_ptr& thrown, const std::string& name) {
   try {
-    std::rethrow_exception(thrown);
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    if (text.find("'" + name + "'") != std::string::npos) return thrown;
-    return std::make_exception_ptr(Error(error.fault(), fmt::format("unit '{}': {}", name, text)));
+    with_unit(name, [&] { std::rethrow_exception(thrown); });
   } catch (...) {
-    return thrown;
+    return std::current_exception();
   }
+  return thrown;
 }
 
 }  // namespace
