@@ -111,7 +111,7 @@ struct Way {
 std::vector<Way> ways() {
   std::vector<Way> all;
   for (const auto& stepper : step::steppers()) {
-    if (stepper.name == "groups") continue;  // one of the others, for two units
+    if (stepper.name == "scheduled") continue;  // one of the others, for two units
     for (const int order : {0, 1, 2}) {
       Way way{fmt::format("{} {}", stepper.name, order), {}, usual()};
       way.run.stepper = std::string(stepper.name);
@@ -125,7 +125,7 @@ std::vector<Way> ways() {
     if (!controller.estimates) continue;
     for (const auto& stepper : step::steppers()) {
       const bool compares_extrapolations = controller.name == "modified";
-      if (stepper.name == "groups" || (compares_extrapolations && stepper.name != "jacobi")) continue;
+      if (stepper.name == "scheduled" || (compares_extrapolations && stepper.name != "jacobi")) continue;
       for (const int order : {0, 2}) {
         Way way{fmt::format("{}, {} {}", controller.name, stepper.name, order), std::string(controller.name), usual()};
         way.run.stepper = std::string(stepper.name);

@@ -27,7 +27,7 @@ Errors errors_of(const Experiment& e, const std::string& controller, int order, 
   s.step = 2 * h;
   s.tolerance = 1e-4;
   s.threads = 1;
-  s.extrapolation = order;
+  s.extrapolation = std::to_string(order);
   s.control.controller = controller;
   s.control.tolerance = 1e12;
   s.control.minimum = s.control.maximum = 2 * h;

@@ -17,7 +17,7 @@ graph::RunSettings settings(int order, double tolerance, ToleranceFor what = Tol
   s.step = 1e-3;
   s.tolerance = tolerance;
   s.threads = 1;
-  s.extrapolation = order;
+  s.extrapolation = std::to_string(order);
   s.control.controller = "richardson";
   s.control.tolerance_for = what;
   return s;

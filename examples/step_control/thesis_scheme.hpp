@@ -84,11 +84,13 @@ class ThesisScheme {
     const std::size_t other = 2 - own;
     system.start = {u[0][own], u[0][own + 1]};
     unit::LinearUnit unit("half", std::move(system));
-    constexpr std::array<ValueReference, 2> inputs{0, 1};
-    for (std::int32_t m = 0; m < 3; ++m) {
-      const auto& from = u[static_cast<std::size_t>(m)];
-      unit.set_input_derivatives(inputs, std::array{m, m}, std::array{from[other], from[other + 1]});
-    }
+    const std::array<describe::VariableId, 2> inputs{0, 1};
+    const describe::SignalSet given(unit.description(), inputs);
+    Columns now = given.make_columns();
+    now.column<double>() = {u[0][other], u[0][other + 1]};
+    unit.set(given, now);
+    unit.set_input_derivatives(std::array<ValueReference, 4>{0, 1, 0, 1}, std::array<std::int32_t, 4>{1, 1, 2, 2},
+                               std::array{u[1][other], u[1][other + 1], u[2][other], u[2][other + 1]});
     unit.step({0, h, false});
     const std::array<describe::VariableId, 2> outputs{2, 3};
     const describe::SignalSet set(unit.description(), outputs);

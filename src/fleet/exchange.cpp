@@ -75,11 +75,10 @@ void Exchange::find_continuous_inputs() {
   // Order after order, so that the first ones can be given alone: FMUs may refuse orders that are higher than they
   // know.
   scalars_ = references_.size();
+  const std::vector<ValueReference> scalars = references_;
   for (int order = 1; order <= std::min(unit_.input_order(), highest_order); ++order) {
     orders_.insert(orders_.end(), scalars_, order);
-    if (order > 1)
-      references_.insert(references_.end(), references_.begin(),
-                         references_.begin() + static_cast<std::ptrdiff_t>(scalars_));
+    if (order > 1) references_.insert(references_.end(), scalars.begin(), scalars.end());
   }
   values_.resize(references_.size());
 }

@@ -8,7 +8,7 @@ namespace consort::unit {
 
 namespace {
 
-constexpr int highest_input_order = 5;
+constexpr int highest_input_order = 3;
 
 class FmuSnapshot : public Snapshot {
  public:
@@ -43,7 +43,7 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
     return configure_values(*instance_, signals, values);
   }
 
-  // FMI 1.0 and 2.0 set no limit to the order where an FMU interpolates its inputs at all.
+  // FMI 1.0 and 2.0 set no limit to the order where an FMU interpolates its inputs at all; FMUs do, without a word.
   [[nodiscard]] int input_order() const override {
     return instance_->input_derivatives() != nullptr ? highest_input_order : 0;
   }

@@ -181,7 +181,8 @@ TEST_F(RunPair, WrongNamesSuggestTheNearest) {
   refused({"--output-variable", "folower.y"}, "'follower.y'");
   refused({"--stepper", "jacoby"}, "jacobi");
   refused({"--loop-method", "newtown"}, "newton");
-  refused({"--extrapolation", "4"}, "0, 1, 2 or 3");
+  refused({"--extrapolation", "poli-2"}, "poly-2");
+  refused({"--host", "proces"}, "process");
   refused({"--step-size", "0"}, "positive");
   refused({"--stop-time", "-1"}, "after the start time");
   refused({"--output-file", "a.xyz"}, ".csv");

@@ -16,7 +16,7 @@ using Choice = std::tuple<const char*, int, unsigned, const char*>;  // stepper,
 
 class SteadyStateOfSystem : public ::testing::TestWithParam<Choice> {};
 INSTANTIATE_TEST_SUITE_P(Choices, SteadyStateOfSystem,
-                         ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "groups", "iterated"),
+                         ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "scheduled", "iterated"),
                                             ::testing::Values(0, 1, 3), ::testing::Values(1U, 2U),
                                             ::testing::Values("cs", "me")),
                          [](const auto& choice) {
@@ -50,12 +50,12 @@ void expect_no_allocations(const Choice& choice, const char* controller) {
   o.run.step = 1e-2;
   o.run.tolerance = 1e-6;
   o.run.stepper = stepper;
-  o.run.extrapolation = order;
+  o.run.extrapolation = std::to_string(order);
   o.run.threads = threads;
   using graph::ScheduleEntry;
-  const auto unit = [](const char* name) { return Group{Group::Kind::unit, name, {}}; };
-  if (o.run.stepper == "groups")
-    o.run.groups = {{Group::Kind::parallel, {}, {unit("n0"), unit("n1")}}, unit("n2"), unit("n3")};
+  const auto unit = [](const char* name) { return ScheduleEntry{ScheduleEntry::Kind::unit, name, {}}; };
+  if (o.run.stepper == "scheduled")
+    o.run.schedule = {{ScheduleEntry::Kind::parallel, {}, {unit("n0"), unit("n1")}}, unit("n2"), unit("n3")};
   o.run.control.controller = controller;
   Simulation s(system, o);
   s.initialize();
