@@ -73,6 +73,7 @@ class Fleet final {
   }
   // Waits for all that were submitted. True when there is nothing to be told: each completed its step, without events
   // inside or discarded attempts, and announces the same next event as before. Otherwise told() and reply().
+  // Called once after what was submitted, since it adds what units tell to their counts.
   bool wait() {
     for (auto* const host : waited_for_) host->finish(served_);
     return served_.is_quiet() || hear();

@@ -28,6 +28,7 @@ struct Signals {
   std::vector<std::uint8_t> order;  // by unit: how many of them count for its inputs
   int highest = 0;                  // of these; 0: all inputs are held
   // The same for outputs at the end of the step, as far as units were asked to tell them (Fleet::declare_derivatives).
+  // Whoever asks gives it room for the highest order.
   std::vector<double> output_derivatives;
   std::vector<Time> next_event;  // by unit, as it announced it; written by the fleet
 
