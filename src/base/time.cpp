@@ -1,6 +1,8 @@
 #include "base/time.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -18,6 +20,9 @@ Grid::Grid(Time start, Time stop, Duration step) : start_(start), stop_(stop), s
   even_ = std::abs(exact - nearest) <= slack && (nearest >= 1 || stop == start);
   intervals_ = static_cast<std::uint64_t>(even_ ? nearest : std::ceil(exact));
   if (intervals_ == 0 && stop > start) intervals_ = 1;
+  const Time farthest = std::max(std::abs(start), std::abs(stop));
+  const Duration spacing = std::nextafter(farthest, std::numeric_limits<double>::infinity()) - farthest;
+  tolerance_ = std::min(std::max(slack * step, 4 * spacing), step / 4);
 }
 
 }  // namespace consort

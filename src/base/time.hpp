@@ -31,6 +31,8 @@ class Grid {
   [[nodiscard]] Time start() const { return start_; }
   [[nodiscard]] Time stop() const { return stop_; }
   [[nodiscard]] Duration step() const { return step_; }
+  // Times that are nearer than this are the same: `slack` of a step, or more where doubles are farther apart than that.
+  [[nodiscard]] Duration tolerance() const { return tolerance_; }
   // Whether every interval has the full step (within slack).
   [[nodiscard]] bool even() const { return even_; }
 
@@ -38,6 +40,7 @@ class Grid {
   Time start_;
   Time stop_;
   Duration step_;
+  Duration tolerance_;
   std::uint64_t intervals_;
   bool even_;
 };

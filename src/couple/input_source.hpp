@@ -25,6 +25,8 @@ class InputSource {
   virtual void apply(RunState&) const {}
   // The same with the values at state.t, for outputs that follow inputs without a step.
   virtual void apply_at_point(RunState&) const {}
+  // In event mode: sets the clocks that tick at state.t.
+  virtual void tick(const RunState&, fleet::Fleet&) {}
   // Whether apply() or apply_at_point() may change something in this run.
   [[nodiscard]] virtual bool overrides_inputs() const { return false; }
   // Whether an element of the inputs' Float64 column is not what is connected to it, now.

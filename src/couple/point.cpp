@@ -256,6 +256,14 @@ void Point::look_up(RunState& state) const {
   for (auto* const source : sources_) source->at_point(state);
 }
 
+void Point::route(std::span<const UnitId> units, const Columns& outputs, Columns& inputs) const {
+  Gather(plan_, owners_, units, any)(outputs, inputs);
+}
+
+void Point::tick(const RunState& state) const {
+  for (auto* const source : sources_) source->tick(state, fleet_);
+}
+
 Time Point::next_event(const RunState& state) const {
   Time next = fleet::never;
   for (const auto* const source : sources_) next = std::min(next, source->next_event(state));

@@ -80,6 +80,10 @@ class Point {
   void begin_due(RunState& state);
   // Tables at the present point, as external signals.
   void look_up(RunState& state) const;
+  // Inputs of some units as outputs are, without a step: for initialization.
+  void route(std::span<const graph::UnitId> units, const Columns& outputs, Columns& inputs) const;
+  // Sets the clocks of units in event mode that tick at the present point.
+  void tick(const RunState& state) const;
   // The next time at which a table jumps or a scenario does something, and that steps of variable size should end at.
   [[nodiscard]] Time next_event(const RunState& state) const;
   [[nodiscard]] Time next_corner(const RunState& state) const;

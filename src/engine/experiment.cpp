@@ -87,16 +87,16 @@ SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSett
     assumed.push_back(hint && *hint > e.start ? fmt::format("stop time {} s, the latest of the units'", e.stop)
                                               : fmt::format("stop time {} s", e.stop));
   }
-  require_setting("experiment.stop", std::isfinite(e.start) && std::isfinite(e.stop) && e.stop > e.start,
-                  "the stop time ({} s) must be after the start time ({} s)", e.stop, e.start);
+  require_setting("experiment.stop", std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start,
+                  "the stop time ({} s) must not be before the start time ({} s)", e.stop, e.start);
 
   if (settings.step || said.step) {
     e.step = settings.step ? *settings.step : *said.step;
   } else if (const auto hint = from_units(plan, step_hint, std::less<>()); hint) {
-    e.step = std::min(*hint, e.stop - e.start);
+    e.step = e.stop > e.start ? std::min(*hint, e.stop - e.start) : *hint;
     assumed.push_back(fmt::format("communication step {} s, the smallest of the units'", e.step));
   } else {
-    e.step = (e.stop - e.start) / 1000;
+    e.step = e.stop > e.start ? (e.stop - e.start) / 1000 : 1;
     assumed.push_back(fmt::format("communication step {} s, a thousandth of the run", e.step));
   }
   require_setting("experiment.step", std::isfinite(e.step) && e.step > 0,
@@ -109,10 +109,11 @@ SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSett
     require_setting("experiment.output_interval", std::isfinite(e.output_interval) && e.output_interval > 0,
                     "the output interval must be positive, not {}", e.output_interval);
   }
+  const Grid grid = e.grid();
+  e.near = grid.tolerance();
   e.last = e.stop;
   const auto stiff = std::find_if(units.begin(), units.end(), [](const auto& u) { return !u.variable_step; });
   if (stiff != units.end()) {
-    const Grid grid = e.grid();
     if (!grid.even()) {
       e.last = grid.point(grid.intervals() - 1);
       report.warnings.push_back(

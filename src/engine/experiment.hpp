@@ -21,9 +21,11 @@ struct SystemExperiment {
   double tolerance = 1e-4;           // of the units' solvers
   double coupling_tolerance = 1e-4;  // where steps vary
   Duration output_interval = 0;      // 0: every communication point
+  Duration near = 0;                 // Grid::tolerance()
 
   [[nodiscard]] Grid grid() const { return {start, stop, step}; }
-  [[nodiscard]] Duration slack() const { return Grid::slack * step; }
+  // Times that are nearer are the same.
+  [[nodiscard]] Duration slack() const { return near; }
   // The n-th output point.
   [[nodiscard]] Time output_point(std::uint64_t n) const {
     return output_interval > 0 ? start + static_cast<double>(n) * output_interval

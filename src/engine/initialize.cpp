@@ -9,14 +9,12 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
-#include "couple/gather.hpp"
 #include "engine/parameter_passing.hpp"
 #include "engine/start_values.hpp"
 #include "engine/unit_view.hpp"
 
 namespace consort::engine {
 
-using couple::Gather;
 using graph::PlannedUnit;
 using graph::UnitId;
 
@@ -63,19 +61,17 @@ class Initialization::Run {
 
   void operator()() {
     enter();
-    const Gather::Owners owners(plan_);
-    const Gather into_modern(plan_, owners, modern_, [](UnitId, UnitId) { return true; });
     const auto settle = [&] {
       ask(modern_, fleet::Verb::read);
       owner_.consistency_(fleet_, state_);
-      into_modern(state_.signals.outputs, state_.signals.inputs);
+      route(modern_, state_.signals.inputs);
       ask(modern_, fleet::Verb::evaluate);
     };
     pass_parameters();
     settle();
     if (pass_parameters()) settle();
     if (!old_.empty()) {
-      initialize_fmi1(owners);
+      initialize_fmi1();
       pass_parameters();
       settle();
       note_assumptions();
@@ -93,6 +89,10 @@ class Initialization::Run {
     fleet_.wait();
   }
 
+  void route(std::span<const UnitId> units, Columns& inputs) const {
+    owner_.point_.route(units, state_.signals.outputs, inputs);
+  }
+
   void enter() {
     for (UnitId u = 0; u < plan_.units.size(); ++u) {
       UnitView unit(plan_, fleet_, u);
@@ -102,19 +102,28 @@ class Initialization::Run {
       fill(planned, planned.inputs, planned.first_input, state_.signals.inputs);
       fill(planned, planned.outputs, planned.first_output, state_.signals.outputs);
     }
+    owner_.point_.look_up(state_);
+    for (UnitId u = 0; u < plan_.units.size() && owner_.sets_before_; ++u) set_inputs(u);
     fleet_.enter_initialization(plan_.all_units(), experiment_);
+    for (const auto u : modern_) {
+      UnitView unit(plan_, fleet_, u);
+      apply_inputs(plan_.units[u].starts, unit);
+    }
+  }
+
+  void set_inputs(UnitId u) {
+    const auto& unit = plan_.units[u];
+    if (!unit.inputs.empty()) fleet_.set(u, unit.inputs, state_.signals.inputs, unit.first_input);
   }
 
   bool pass_parameters() { return parameters_.needed() && parameters_(); }
 
   // FMI 1.0 initialises in one call: inputs before, outputs after.
-  void initialize_fmi1(const Gather::Owners& owners) {
+  void initialize_fmi1() {
     for (const auto u : plan_.order) {
       if (std::find(old_.begin(), old_.end(), u) == old_.end()) continue;
-      const Gather inputs(plan_, owners, std::span(&u, 1), [](UnitId, UnitId) { return true; });
-      inputs(state_.signals.outputs, state_.signals.inputs);
-      if (!plan_.units[u].inputs.empty())
-        fleet_.set(u, plan_.units[u].inputs, state_.signals.inputs, plan_.units[u].first_input);
+      route(std::span(&u, 1), state_.signals.inputs);
+      set_inputs(u);
       pass_parameters();
       fleet_.exit_initialization(std::span(&u, 1));
       parameters_.close(u);
@@ -125,9 +134,7 @@ class Initialization::Run {
   // Where the inputs of an FMI 1.0 unit are others now than those that it was initialised with.
   void note_assumptions() {
     Columns settled = state_.signals.inputs;
-    const Gather::Owners owners(plan_);
-    const Gather all(plan_, owners, old_, [](UnitId, UnitId) { return true; });
-    all(state_.signals.outputs, settled);
+    route(old_, settled);
     constexpr auto real = static_cast<std::size_t>(Type::Float64);
     for (const auto u : old_) {
       const auto& unit = plan_.units[u];
@@ -151,6 +158,7 @@ class Initialization::Run {
   // A unit with event mode is in it right after its initialization (FMI 3.0, 4.2.1); of others, what they announce.
   void first_events(UnitId u) {
     if (!fleet_.traits(u).event_mode) return;
+    owner_.point_.tick(state_);
     if (fleet_.settle(u, state_.t, state_.signals).terminate) state_.stop = {true, u, state_.t};
   }
 
@@ -211,9 +219,12 @@ std::vector<UnitId> units_of(const graph::Plan& plan, const fleet::Fleet& fleet,
 
 }  // namespace
 
-Initialization::Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet)
+Initialization::Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet,
+                               const couple::Point& point, bool sets_before)
     : plan_(plan),
       fleet_(fleet),
+      point_(point),
+      sets_before_(sets_before),
       modern_(units_of(plan, fleet, true)),
       old_(units_of(plan, fleet, false)),
       consistency_(plan, fleet, loops, marks(plan.units.size(), modern_)) {}

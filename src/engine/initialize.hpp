@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "couple/consistency.hpp"
+#include "couple/point.hpp"
 #include "couple/run_state.hpp"
 #include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
@@ -15,8 +16,10 @@ namespace consort::engine {
 // Made before the fleet is connected, used once after.
 class Initialization {
  public:
-  // All must outlive it.
-  Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet);
+  // All must outlive it. `sets_before`: what tables drive is set before units enter initialization mode, too, for those
+  // that compute already then.
+  Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet,
+                 const couple::Point& point, bool sets_before = false);
 
   // Units are fresh, `state` newly made. Afterwards all are in step mode and the signals hold consistent values, loops
   // solved. FMI 1.0 units have no initialization mode: they are initialised one after another with the values that are
@@ -28,6 +31,8 @@ class Initialization {
 
   const graph::Plan& plan_;
   fleet::Fleet& fleet_;
+  const couple::Point& point_;
+  bool sets_before_;
   std::vector<graph::UnitId> modern_, old_;
   couple::Consistency consistency_;
 };

@@ -34,6 +34,11 @@ void Library::add(std::string name, Factory factory) {
   natives_[std::move(name)] = {std::move(factory), std::move(prototype)};
 }
 
+void Library::add(const fmi::Fmu& fmu) {
+  by_given_path_[fmu.path().string()] = &fmu;
+  by_folder_[fmu.folder().string()] = &fmu;
+}
+
 Library::Native* Library::native(const graph::Component& component) {
   if (!component.is_native()) return nullptr;
   const std::string name = component.source.string().substr(graph::native_prefix.size());
@@ -95,9 +100,9 @@ fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration ste
   if (spec.interface == InterfaceType::model_exchange && !solver.capabilities.adaptive)
     spec.solver_step = (step > 0 ? step : d.default_experiment.step_size.value_or(usual_step)) / component.substeps;
   const auto* const cs = d.interface(InterfaceType::co_simulation);
-  spec.event_mode = cs != nullptr && cs->event_mode;
+  spec.event_mode = component.event_mode.value_or(cs != nullptr && cs->event_mode);
   // An event inside of a step is handled where it is; the unit then completes the step (FMI 3.0, 4.2.1.1).
-  spec.early_return = spec.event_mode;
+  spec.early_return = component.early_return.value_or(spec.event_mode);
   return spec;
 }
 

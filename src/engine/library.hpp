@@ -39,6 +39,9 @@ class Library {
   using Factory = std::function<std::unique_ptr<unit::Unit>(const std::string& instance_name)>;
   void add(std::string name, Factory factory);
 
+  // An FMU that is open already, for components whose source is its path. It must outlive the library.
+  void add(const fmi::Fmu& fmu);
+
   // For graph::compile. Throws Error (input) that says which component wanted what.
   [[nodiscard]] const describe::Description& description(const graph::Component& component);
   [[nodiscard]] graph::Catalogue catalogue();

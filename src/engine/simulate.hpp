@@ -1,8 +1,9 @@
-// Runs one unit from start to stop: inputs from a table, rows to sinks. Systems of units come with engine::Simulation.
+// Runs one unit from start to stop: inputs from a table, rows to sinks.
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,18 +11,14 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "engine/library.hpp"
+#include "engine/progress.hpp"
+#include "graph/system.hpp"
 #include "input/table.hpp"
 #include "record/sink.hpp"
 #include "unit/unit.hpp"
 
 namespace consort::engine {
-
-struct Progress {
-  Time start = 0, t = 0, stop = 0;
-  Duration step = 0;
-  double wall_seconds = 0;
-  Time since = start;  // where it was when the clock began: later than the start after a checkpoint
-};
 
 struct SimulateOptions {
   // What is not given comes from the unit's default experiment, then from product defaults; the report says so.
@@ -58,9 +55,14 @@ struct RunReport {
   [[nodiscard]] std::string text() const;  // a few lines for people
 };
 
-// The unit must be fresh. `table` may be null. Every sink gets begin, rows and end(), the last also when the run fails;
-// then the unit's Error goes through. Nothing is interpolated: a step is cut at output points and input events when the
-// unit takes variable steps, and otherwise the next communication point is recorded.
+// Co-Simulation, as a system of this one unit (engine::Simulation). `table` may be null. Every sink gets begin, rows
+// and end(), the last also when the run fails; then the unit's Error goes through. Nothing is interpolated: a step is
+// cut at output points and input events when the unit takes variable steps, and otherwise the next communication point
+// is recorded.
+RunReport simulate(const graph::Component& component, const std::shared_ptr<Library>& library,
+                   const SimulateOptions& options, const input::InputTable* table,
+                   std::span<record::Sink* const> sinks);
+// The same for a unit that is there already, and fresh.
 RunReport simulate(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
                    std::span<record::Sink* const> sinks);
 

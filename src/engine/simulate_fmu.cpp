@@ -6,7 +6,6 @@
 #include "engine/clock_notes.hpp"
 #include "engine/simulate_me.hpp"
 #include "engine/start_values.hpp"
-#include "unit/fmu_unit.hpp"
 
 namespace consort::engine {
 
@@ -45,6 +44,16 @@ fmi::InstanceOptions instance_options(const describe::Description& d, const FmuR
   return options;
 }
 
+std::shared_ptr<Library> library_of(const fmi::Fmu& fmu, const FmuRun& run) {
+  LibraryOptions options;
+  options.log = run.log;
+  options.logging = run.logging;
+  options.trace = run.trace;
+  auto library = std::make_shared<Library>(std::move(options));
+  library->add(fmu);
+  return library;
+}
+
 }  // namespace
 
 RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record::Sink* const> sinks) {
@@ -70,8 +79,12 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
   } else {
     const auto* const cs = d.interface(interface);
     const bool clocks = cs != nullptr && clocks_need_event_mode(d, *cs);
-    const auto unit = unit::make_fmu_unit(fmu, instance_options(d, run, run.use_event_mode || clocks));
-    report = simulate(*unit, run.simulate, inputs, sinks);
+    graph::Component component{.name = run.instance_name.empty() ? d.model_name : run.instance_name,
+                               .source = fmu.path(),
+                               .interface = interface,
+                               .event_mode = run.use_event_mode || clocks,
+                               .early_return = run.allow_early_return};
+    report = simulate(component, library_of(fmu, run), run.simulate, inputs, sinks);
     if (clocks && !run.use_event_mode)
       report.assumed.emplace_back("events are handled in event mode (the unit has clocks)");
   }

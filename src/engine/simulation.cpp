@@ -55,7 +55,9 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   make_fleet(threads);
   const auto traits = fleet_->traits();
   announces_events_ = std::any_of(traits.begin(), traits.end(), [](const auto& u) { return u.announces_events(); });
+  check_states();
   experiment_ = choose_experiment(plan_, o_.run, traits, report_);
+  if (o_.solo && o_.solo->table != nullptr) feed_from_table();
   state_ = couple::make_run_state(plan_);
   state_.t = experiment_.start;
   seed_externals(plan_, state_);
@@ -73,6 +75,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   const auto* const bonds = bonds_.empty() ? nullptr : &bonds_;
   std::vector<couple::InputSource*> sources;
   if (!inputs_.empty()) sources.push_back(&inputs_);
+  if (!feed_.empty()) sources.push_back(&feed_);
   if (!scenario_.empty()) sources.push_back(&scenario_);
   point_ = std::make_unique<couple::Point>(couple::PointSetup{.plan = plan_,
                                                               .fleet = *fleet_,
@@ -90,7 +93,8 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
                                        .grid = experiment_.grid(),
                                        .tolerance = experiment_.coupling_tolerance,
                                        .is_late = is_late_,
-                                       .bonds = bonds});
+                                       .bonds = bonds,
+                                       .whole_steps = o_.solo || !all_vary_});
   point_->prepare(state_);
   stepper_->prepare(state_);
   controller_->prepare(state_);
@@ -106,7 +110,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     require_serialization();
     identity_ = run_identity(plan_, o_.run, experiment_);
   }
-  initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_);
+  initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value());
   if (std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.can_roll_back(); }))
     saved_ = fleet_->reserve_snapshot(plan_.all_units());
   fleet_->connect(blocks_of(plan_, o_.run.record_substeps));
@@ -150,12 +154,47 @@ void Simulation::Impl::initialize() {
   point_->look_up(state_);
   unit::Experiment e{experiment_.start, experiment_.stop, experiment_.tolerance};
   // Units keep the stop time in their states (FMI 2.0, 4.2.1), and a run that goes on may go on for longer.
-  if (o_.checkpoint_every || !o_.restart_from.empty()) e.stop.reset();
-  (*initialization_)(state_, e, report_.assumed);
+  if (o_.checkpoint_every || !o_.restart_from.empty() || (o_.solo && o_.solo->keep_final_state)) e.stop.reset();
+  if (o_.solo && !o_.solo->initial_state.empty()) {
+    take_over_state();
+  } else {
+    (*initialization_)(state_, e, report_.assumed);
+  }
   point_->look_up(state_);
   initialized_ = true;
   if (state_.stop.asked) report_.ended_early = fmt::format("a unit asked to end the simulation at t = {} s", state_.t);
   report_.start_up_seconds = seconds_since(begun_);
+}
+
+// Inputs of a unit that runs alone.
+void Simulation::Impl::feed_from_table() {
+  const auto& d = *plan_.units.front().description;
+  const bool moves = TableFeed::has_continuous(d, *o_.solo->table);
+  const bool slopes = moves && fleet_->traits(0).input_order > 0;
+  if (slopes) o_.run.extrapolation = "1";
+  feed_ = TableFeed(plan_, *o_.solo->table, experiment_.slack(), slopes);
+  if (moves && !slopes)
+    report_.assumed.emplace_back(
+        "continuous inputs are held at their mean over each step (the unit takes no input derivatives)");
+}
+
+// Before anything runs: what cannot be kept at the end need not be computed.
+void Simulation::Impl::check_states() const {
+  if (!o_.solo || (o_.solo->initial_state.empty() && !o_.solo->keep_final_state)) return;
+  const auto& name = plan_.units.front().name;
+  require_in_unit(
+      name, fleet_->traits(0).serialises,
+      "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
+      "serialises its state; run it without an initial and a final state",
+      name);
+  require_in_unit(name, o_.solo->initial_state.empty() || plan_.units.front().component.settings.empty(),
+                  "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
+                  name);
+}
+
+void Simulation::Impl::take_over_state() {
+  fleet_->deserialise(*saved_, 0, o_.solo->initial_state);
+  fleet_->restore(*saved_);
 }
 
 // To `limit` at most.
@@ -178,8 +217,13 @@ void Simulation::Impl::terminate() {
 }
 
 graph::Plan Simulation::Impl::compile(const graph::System& system) {
-  const auto targets = Scenario::targets(o_.run.scenario);
+  auto targets = Scenario::targets(o_.run.scenario);
   graph::CompileOptions options;
+  options.connected_outputs_only = o_.solo.has_value();
+  if (o_.solo && o_.solo->table != nullptr) {
+    const auto& component = system.components.front();
+    targets = TableFeed::targets(component.name, library_->description(component), *o_.solo->table);
+  }
   options.settings = o_.settings;
   options.targets = targets;
   return graph::compile(system, library_->catalogue(), options);
@@ -254,5 +298,6 @@ void Simulation::save(const std::string& file) { impl_->save(file, 0, {}); }
 void Simulation::load(const std::string& file) { static_cast<void>(impl_->load(file)); }
 SystemReport Simulation::run(std::span<record::Sink* const> sinks) { return impl_->run(sinks); }
 SystemReport Simulation::report() const { return impl_->report(); }
+const std::vector<std::uint8_t>& Simulation::final_state() const { return impl_->final_state(); }
 
 }  // namespace consort::engine

@@ -16,19 +16,30 @@
 
 #include "base/time.hpp"
 #include "engine/library.hpp"
-#include "engine/simulate.hpp"
+#include "engine/progress.hpp"
 #include "engine/system_report.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
 #include "graph/system.hpp"
+#include "input/table.hpp"
 #include "record/sink.hpp"
 
 namespace consort::engine {
+
+// A system of one unit that is run for the unit's sake: rows have the names of its variables alone and are two at every
+// event of a unit in event mode, and its state can be taken over and kept.
+struct Solo {
+  std::vector<std::string> variables{};       // to record, in this order; none: the outputs
+  const input::InputTable* table = nullptr;   // of its inputs; must outlive the simulation
+  std::vector<std::uint8_t> initial_state{};  // serialised; replaces initialization
+  bool keep_final_state = false;
+};
 
 struct SimulationOptions {
   graph::RunSettings run{};
   std::vector<graph::Setting> settings{};  // by path; beat what the system says
   LibraryOptions library{};
+  std::optional<Solo> solo{};
   std::string trace_file{};  // a timeline of every unit, in Chrome's trace format
 
   // Of run(): a checkpoint at the first communication point after every such time, the newest in the place of the one
@@ -78,6 +89,8 @@ class Simulation {
   // Every sink gets begin, rows and end(), the last also when the run fails; then the Error goes through.
   SystemReport run(std::span<record::Sink* const> sinks);
   [[nodiscard]] SystemReport report() const;
+  // After run(), of Solo::keep_final_state.
+  [[nodiscard]] const std::vector<std::uint8_t>& final_state() const;
 
  private:
   class Impl;

@@ -22,6 +22,7 @@
 #include "engine/scenario.hpp"
 #include "engine/simulation.hpp"
 #include "engine/system_recorder.hpp"
+#include "engine/table_feed.hpp"
 #include "fleet/timeline.hpp"
 #include "step/controller.hpp"
 #include "step/stepper.hpp"
@@ -50,6 +51,7 @@ class Simulation::Impl {
   void terminate();
   SystemReport run(std::span<record::Sink* const> sinks);
   [[nodiscard]] SystemReport report() const;
+  [[nodiscard]] const std::vector<std::uint8_t>& final_state() const { return final_state_; }
 
   // --- checkpoints
   void save(const std::string& file, std::uint64_t rows, std::string last_row);
@@ -76,6 +78,9 @@ class Simulation::Impl {
   graph::Plan compile(const graph::System& system);
   void make_fleet(unsigned threads);
   void choose_consistency();
+  void feed_from_table();
+  void check_states() const;
+  void take_over_state();
   [[nodiscard]] Time next_event() const;
   void end_early();
   void warn_of_growth(const GrowthWatch& watch, const std::vector<std::string>& names);  // of output elements
@@ -104,6 +109,7 @@ class Simulation::Impl {
   couple::RunState state_;
   Scenario scenario_;
   ExternalInputs inputs_;
+  TableFeed feed_;  // of a unit that runs alone
   couple::PowerBonds bonds_;
   std::unique_ptr<couple::Point> point_;
   std::unique_ptr<step::Stepper> stepper_;
@@ -120,6 +126,7 @@ class Simulation::Impl {
   bool varies_ = false;  // steps are not equal
   bool initialized_ = false;
   bool terminated_ = false;
+  std::vector<std::uint8_t> final_state_;
 };
 
 }  // namespace consort::engine

@@ -133,14 +133,19 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
 }
 
 std::vector<record::Fact> Simulation::Impl::facts() const {
-  std::vector<record::Fact> all{{"system", plan_.name},
-                                {"start time", fmt::format("{}", experiment_.start)},
-                                {"stop time", fmt::format("{}", experiment_.stop)},
-                                {"step size", fmt::format("{}", experiment_.step)},
-                                {"tolerance", fmt::format("{}", experiment_.tolerance)},
-                                {"stepper", report_.stepper},
-                                {"controller", report_.controller},
-                                {"extrapolation", fmt::format("{}", o_.run.extrapolation)}};
+  std::vector<record::Fact> all{{"system", plan_.name}};
+  if (o_.solo) {
+    const auto& d = *plan_.units.front().description;
+    all = {{"model", d.model_name}, {"unit", std::string(describe::name_of(d.version))}};
+  }
+  all.push_back({"start time", fmt::format("{}", experiment_.start)});
+  all.push_back({"stop time", fmt::format("{}", experiment_.stop)});
+  all.push_back({"step size", fmt::format("{}", experiment_.step)});
+  all.push_back({"tolerance", fmt::format("{}", experiment_.tolerance)});
+  if (o_.solo) return all;
+  all.push_back({"stepper", report_.stepper});
+  all.push_back({"controller", report_.controller});
+  all.push_back({"extrapolation", fmt::format("{}", o_.run.extrapolation)});
   if (o_.checkpoint_every || !o_.restart_from.empty()) {
     Sha256 digest;
     digest.add(std::as_bytes(std::span(identity_)));

@@ -133,8 +133,9 @@ void Simulation::Impl::warn_of_growth(const GrowthWatch& watch, const std::vecto
 }
 
 SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
-  SystemRecorder recorder(plan_, o_.run.record, sinks, {varies_, controller_->estimated()});
-  recorder.set_tables([this] { return report().tables(); });
+  SystemRecorder recorder = o_.solo ? SystemRecorder(plan_, UnitVariables{o_.solo->variables}, sinks)
+                                    : SystemRecorder(plan_, o_.run.record, sinks, {varies_, controller_->estimated()});
+  if (!o_.solo) recorder.set_tables([this] { return report().tables(); });
   report_.records_trust = recorder.has_trust();
   if (varies_ && plan_.find_unit("trust") != graph::no_unit)
     report_.notes.emplace_back(
@@ -173,6 +174,10 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   }
   checkpoints.end(recorder);
   report_.run_seconds = seconds_since(loop_begun);
+  if (o_.solo && o_.solo->keep_final_state) {
+    fleet_->save(*saved_);
+    final_state_ = fleet_->serialise(*saved_, 0);
+  }
   terminate();
   recorder.end();
   report_.rows = recorder.rows();

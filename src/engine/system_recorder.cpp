@@ -48,7 +48,36 @@ SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::str
     : plan_(plan), sinks_(sinks) {
   choose(patterns, trust);
   find_parts();
+  make_row();
+}
+
+void SystemRecorder::make_row() {
   for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
+}
+
+namespace {
+
+std::vector<VariableId> variables_of(const describe::Description& d, std::span<const std::string> names) {
+  std::vector<VariableId> chosen;
+  for (const auto& name : names) {
+    chosen.push_back(d.require_variable(name));
+    // FMI 3.0, 2.2.9: it has a value in event mode only, and rows are read outside of it.
+    require_setting("record.variables", d[chosen.back()].type != Type::Clock,
+                    "'{}' is a clock, which has no value between its ticks; record the variables that change with it",
+                    name);
+  }
+  for (VariableId v = 0; v < d.variables.size() && names.empty(); ++v)
+    if (d[v].causality == describe::Causality::output && d[v].type != Type::Clock) chosen.push_back(v);
+  return chosen;
+}
+
+}  // namespace
+
+SystemRecorder::SystemRecorder(const graph::Plan& plan, const UnitVariables& variables,
+                               std::span<record::Sink* const> sinks)
+    : plan_(plan), sinks_(sinks) {
+  add_variables(variables_of(*plan.units.front().description, variables.names));
+  make_row();
 }
 
 SystemRecorder::~SystemRecorder() {
@@ -66,20 +95,37 @@ std::uint32_t SystemRecorder::add_signal(record::Signal signal) {
 
 namespace {
 
-record::Signal signal_of(const graph::PlannedUnit& unit, VariableId id, std::uint64_t element) {
+// Under the variable's name alone.
+record::Signal plain_signal_of(const graph::PlannedUnit& unit, VariableId id, std::uint64_t element) {
   const auto& d = *unit.description;
   const auto& v = d[id];
   record::Signal s;
-  s.name = unit.name + "." + unit.starts.element_name(d, v, element);
+  s.name = unit.starts.element_name(d, v, element);
   s.type = v.type;
   s.unit = std::string(d.unit_name(v));
   s.description = std::string(v.description);
   s.discrete = v.variability != describe::Variability::continuous;
+  return s;
+}
+
+record::Signal signal_of(const graph::PlannedUnit& unit, VariableId id, std::uint64_t element) {
+  auto s = plain_signal_of(unit, id, element);
+  s.name = unit.name + "." + s.name;
   s.group = unit.name;
   return s;
 }
 
 }  // namespace
+
+// All of them are asked for at once.
+void SystemRecorder::add_variables(const std::vector<VariableId>& variables) {
+  const auto& unit = plan_.units.front();
+  Asked asked;
+  asked.set = unit.starts.signals(*unit.description, variables);
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    for (std::uint32_t e = 0; e < asked.set.place(i).count; ++e) add_signal(plain_signal_of(unit, variables[i], e));
+  if (!variables.empty()) asked_.push_back(std::move(asked));
+}
 
 void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSignals& trust) {
   std::vector<bool> used(patterns.size(), false);

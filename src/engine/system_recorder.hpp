@@ -26,12 +26,19 @@ struct TrustSignals {
   std::span<const couple::EstimatedOutput> estimated{};
 };
 
+// Of the only unit of a plan, under their own names and in this order; none: its outputs, without clocks. Names that do
+// not exist and clocks are an Error (input).
+struct UnitVariables {
+  std::span<const std::string> names{};
+};
+
 class SystemRecorder {
  public:
   // `patterns`: paths with * and ?; none: all outputs, external signals and connectors of the system. Throws Error
   // (input) for a pattern that matches nothing.
   SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns, std::span<record::Sink* const> sinks,
                  const TrustSignals& trust = {});
+  SystemRecorder(const graph::Plan& plan, const UnitVariables& variables, std::span<record::Sink* const> sinks);
   ~SystemRecorder();  // ends what end() has not ended
   SystemRecorder(const SystemRecorder&) = delete;
   SystemRecorder& operator=(const SystemRecorder&) = delete;
@@ -59,6 +66,9 @@ class SystemRecorder {
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
+  void add_variables(const std::vector<describe::VariableId>& variables);
+  void make_row();
+
   struct Copy {
     std::uint32_t to = 0;
     std::uint32_t from = 0;

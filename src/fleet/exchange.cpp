@@ -354,10 +354,23 @@ StepOutcome Exchange::reach(Time from, Time end, const StepRequest& request, Sig
 
 // Inputs that do not move have been set at the beginning of the communication step.
 StepOutcome Exchange::step_once(Time t, Time goal, const StepRequest& request, Signals& signals) {
-  if (signals.order[id_] > 0 && !set_inputs(t - request.t, goal - t, request, signals)) return {t, Why::terminate};
-  if (states_ != nullptr) before_ = states_->save(std::move(before_));
-  const StepOutcome outcome = step_unit({t, goal - t, request.may_roll_back, request.stop_at_event});
+  // A whole step is as long as it was asked for, whatever the difference of its ends rounds to.
+  const Duration h = t == request.t && goal == request.t + request.h ? request.h : goal - t;
+  if (signals.order[id_] > 0 && !set_inputs(t - request.t, h, request, signals)) return {t, Why::terminate};
+  if (states_ != nullptr) save_before();
+  const StepOutcome outcome = step_unit({t, h, request.may_roll_back, request.stop_at_event});
   return outcome.why == Why::discarded ? retry(outcome, t, goal, request, signals) : outcome;
+}
+
+// A unit that cannot do what it says it can is run all the same, as one that does not say so.
+void Exchange::save_before() {
+  try {
+    before_ = states_->save(std::move(before_));
+  } catch (const Error&) {
+    before_ = nullptr;
+    states_ = nullptr;
+    cannot_save_ = true;
+  }
 }
 
 // A unit that discards a step gets shorter ones, as far as it takes them.
@@ -392,7 +405,7 @@ StepOutcome Exchange::retry(StepOutcome outcome, Time t, Time goal, const StepRe
 
 // From now on the state is saved before every step, where that is what it takes to try another one.
 void Exchange::expect_discards() {
-  if (!unit_.can_reject_steps()) states_ = unit_.rollback();
+  if (!unit_.can_reject_steps() && !cannot_save_) states_ = unit_.rollback();
   simple_ = simple_ && states_ == nullptr;
   direct_ = nullptr;
 }

@@ -106,6 +106,7 @@ class Exchange {
   StepOutcome reach(Time from, Time end, const StepRequest& request, Signals& signals);
   StepOutcome step_once(Time t, Time goal, const StepRequest& request, Signals& signals);
   StepOutcome step_unit(const StepRequest& request);
+  void save_before();
   StepOutcome retry(StepOutcome outcome, Time t, Time goal, const StepRequest& request, Signals& signals);
   void check(const StepOutcome& outcome, Time t, Time goal) const;
   void note_progress(Time from, Time to);
@@ -140,6 +141,7 @@ class Exchange {
   int without_progress_ = 0;
   unit::Rollback* states_ = nullptr;  // of a unit that discards steps and can go back
   std::unique_ptr<unit::Snapshot> before_;
+  bool cannot_save_ = false;  // although it says so
   // Of a unit with event mode that has others than continuous inputs: these, as it was given them last, and the rest.
   struct Chosen {
     std::vector<std::uint32_t> places;  // in the choice of all inputs

@@ -16,6 +16,7 @@ using Catalogue = std::function<const describe::Description&(const Component&)>;
 struct CompileOptions {
   std::span<const Setting> settings{};     // beat everything that the system says (`--set`)
   std::span<const std::string> targets{};  // inputs and tunable parameters (paths) that something else will drive
+  bool connected_outputs_only = false;     // outputs that nothing is connected to are none of the signals
 };
 
 // Throws Error (input) that names both ends: several sources for one input, endpoints that do not exist (with the

@@ -7,6 +7,7 @@
 namespace consort::graph {
 
 // `targets`: slots that are not connected but driven by something else (scenario).
-void lay_out(const Flat& flat, const Links& links, std::span<const Slot> targets, Plan& plan);
+// `connected_only`: outputs that nothing is connected to are left out.
+void lay_out(const Flat& flat, const Links& links, std::span<const Slot> targets, bool connected_only, Plan& plan);
 
 }  // namespace consort::graph

@@ -104,7 +104,9 @@ struct Component {
   std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation where the unit has it
   std::string solver{};                                 // for Model Exchange: a name of solve/solvers.hpp
   std::uint32_t substeps = 1;                           // equal steps of its own per communication step
-  std::string host{};    // where it runs: a name of host/hosts.hpp; empty: as the run says
+  std::string host{};                  // where it runs: a name of host/hosts.hpp; empty: as the run says
+  std::optional<bool> event_mode{};    // of FMI 3.0: events are handled in event mode; none: where the unit has that
+  std::optional<bool> early_return{};  // of FMI 3.0: it may return early from a step; none: with event mode
   bool answers = false;  // its outputs follow its inputs without a step, although the standard does not promise it
   std::vector<Setting> settings{};
   std::vector<Connector> connectors{};  // units and types that a system description declares; empty: as described

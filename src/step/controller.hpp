@@ -47,6 +47,7 @@ struct ControllerSetup {
   double tolerance = 1e-4;      // of the coupling error, where the settings name none
   std::vector<bool> is_late{};  // by unit: outputs follow inputs directly, with those of the step, not consistent ones
   const couple::PowerBonds* bonds = nullptr;  // must outlive the controller
+  bool whole_steps = false;                   // equal steps are exactly equal, for units that take no other
 };
 
 // Rows of the table in controllers.cpp.

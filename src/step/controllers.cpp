@@ -50,7 +50,7 @@ void require_variable_steps(const ControllerSetup& setup, std::string_view contr
 }
 
 std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {
-  return std::make_unique<FixedController>(setup.grid);
+  return std::make_unique<FixedController>(setup.grid, setup.whole_steps);
 }
 
 }  // namespace consort::step

@@ -1,11 +1,12 @@
 #include "step/fixed_controller.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace consort::step {
 
 unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time limit) {
-  const Duration near = Grid::slack * grid_.step();
+  const Duration near = grid_.tolerance();
   auto& next = state.memory.stays.at(next_);
   next = std::max<std::uint64_t>(next, 1);
   while (next < grid_.intervals() && grid_.point(next) <= state.t + near) ++next;
@@ -13,7 +14,9 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   const Time end = limit < point - near ? limit : point;
   ++state.control.unit_steps;
   ++state.control.accepted;
-  return stepper.step(fleet, state, {state.t, end - state.t, end, false});
+  Duration h = end - state.t;
+  if (whole_ && std::abs(h - grid_.step()) <= near) h = grid_.step();
+  return stepper.step(fleet, state, {state.t, h, end, false});
 }
 
 }  // namespace consort::step

@@ -8,7 +8,9 @@ namespace consort::step {
 
 class FixedController final : public Controller {
  public:
-  explicit FixedController(const Grid& grid) : grid_(grid) {}
+  // `whole`: a step from a grid point to the next is exactly as long as the grid's, whatever their difference rounds
+  // to.
+  explicit FixedController(const Grid& grid, bool whole = false) : grid_(grid), whole_(whole) {}
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
   void prepare(couple::RunState& state) override {
     next_ = state.memory.stays.reserve<std::uint64_t>("grid point ahead");
@@ -18,6 +20,7 @@ class FixedController final : public Controller {
 
  private:
   Grid grid_;
+  bool whole_;
   couple::Slot<std::uint64_t> next_;  // the grid point ahead; 0 before the first step
 };
 
