@@ -10,10 +10,13 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   next = std::max<std::uint64_t>(next, 1);
   while (next < grid_.intervals() && grid_.point(next) <= state.t + near) ++next;
   const Time point = grid_.point(next);
-  const Time end = limit < point - near ? limit : point;
+  // An event is nearer to the point than any other limit may be.
+  const Time end = limit < point - (stops_at_events_ ? fleet::slack(state.t, point) : near) ? limit : point;
   ++state.control.unit_steps;
-  ++state.control.accepted;
-  return stepper.step(fleet, state, {state.t, end - state.t, end, false});
+  const auto outcome =
+      stepper.step(fleet, state, {state.t, end - state.t, end, stops_at_events_, Past::usual, stops_at_events_});
+  if (outcome.why != unit::Why::event) ++state.control.accepted;
+  return outcome;
 }
 
 }  // namespace consort::step

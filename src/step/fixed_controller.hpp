@@ -8,7 +8,7 @@ namespace consort::step {
 
 class FixedController final : public Controller {
  public:
-  explicit FixedController(const Grid& grid) : grid_(grid) {}
+  FixedController(const Grid& grid, bool stops_at_events) : grid_(grid), stops_at_events_(stops_at_events) {}
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
   void prepare(couple::RunState& state) override {
     next_ = state.memory.stays.reserve<std::uint64_t>("grid point ahead");
@@ -18,6 +18,7 @@ class FixedController final : public Controller {
 
  private:
   Grid grid_;
+  bool stops_at_events_;
   couple::Slot<std::uint64_t> next_;  // the grid point ahead; 0 before the first step
 };
 
