@@ -86,6 +86,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
                                                               .timeline = timeline_.get()});
   stepper_ = step::make_stepper({plan_, o_.run, *fleet_, *point_});
   choose_consistency();
+  if (o_.solo && traits.front().event_mode) events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_);
   controller_ = step::make_controller({.plan = plan_,
                                        .settings = o_.run,
                                        .fleet = *fleet_,
@@ -94,7 +95,8 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
                                        .tolerance = experiment_.coupling_tolerance,
                                        .is_late = is_late_,
                                        .bonds = bonds,
-                                       .whole_steps = o_.solo || !all_vary_});
+                                       .whole_steps = o_.solo || !all_vary_,
+                                       .stays_at_events = events_ != nullptr});
   point_->prepare(state_);
   stepper_->prepare(state_);
   controller_->prepare(state_);
@@ -197,6 +199,22 @@ void Simulation::Impl::take_over_state() {
   fleet_->restore(*saved_);
 }
 
+bool Simulation::Impl::has_event(Time begin, Time jump) const {
+  if (!events_ || !report_.ended_early.empty()) return false;
+  const Time now = state_.t + experiment_.slack();
+  const Time announced = state_.signals.next_event.front();
+  return state_.stopped.front() <= now || jump <= now || (announced > begin && announced <= now);
+}
+
+void Simulation::Impl::settle_event() {
+  constexpr UnitId alone = 0;
+  state_.stopped.front() = unit::never;
+  if (events_->run(*fleet_, state_, std::span(&alone, 1)).why == unit::Why::terminate) return end_early();
+  // What is announced for now although it has been handled says nothing (FMI 3.0, 4.2.1).
+  Time& announced = state_.signals.next_event.front();
+  if (announced <= state_.t + experiment_.slack()) announced = unit::never;
+}
+
 // To `limit` at most.
 void Simulation::Impl::step(Time limit) {
   require(initialized_, "the simulation has to be initialised before it is stepped; call initialize()");
@@ -249,7 +267,7 @@ void Simulation::Impl::choose_consistency() {
 // announce.
 Time Simulation::Impl::next_event() const {
   Time next = point_->next_event(state_);
-  if (!varies_) return next;
+  if (!varies_ && !events_) return next;
   const auto offer = [&](Time t) {
     if (t > state_.t + experiment_.slack()) next = std::min(next, t);
   };

@@ -81,6 +81,10 @@ class Simulation::Impl {
   void feed_from_table();
   void check_states() const;
   void take_over_state();
+  // Of a unit that runs alone in event mode: whether there is something to settle after the step from `begin`, across
+  // which a table had its next event at `jump`.
+  [[nodiscard]] bool has_event(Time begin, Time jump) const;
+  void settle_event();
   [[nodiscard]] Time next_event() const;
   void end_early();
   void warn_of_growth(const GrowthWatch& watch, const std::vector<std::string>& names);  // of output elements
@@ -113,6 +117,7 @@ class Simulation::Impl {
   couple::PowerBonds bonds_;
   std::unique_ptr<couple::Point> point_;
   std::unique_ptr<step::Stepper> stepper_;
+  std::unique_ptr<couple::EventIteration> events_;  // of a unit that runs alone in event mode
   std::unique_ptr<step::Controller> controller_;
   std::vector<bool> is_late_;  // by unit: direct feed-through is seen with the inputs of the step
   fleet::Timeline::Activity recording_;

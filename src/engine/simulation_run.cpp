@@ -153,9 +153,16 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
     const Time wanted = experiment_.output_point(state_.rows.next);
     Time limit = unit::never;
     if (all_vary_) limit = wanted;
+    const Time begin = state_.t;
+    const Time jump = events_ ? point_->next_event(state_) : unit::never;
     step(limit);
     const fleet::Timeline::Span recording(timeline_.get(), recording_);
     bool row = experiment_.records(state_.t, wanted);
+    if (has_event(begin, jump)) {
+      recorder.write(state_.t, *fleet_, state_);
+      settle_event();
+      row = true;
+    }
     if (row) {
       while (experiment_.output_point(state_.rows.next) <= state_.t + experiment_.slack()) ++state_.rows.next;
       row = ++state_.rows.points % o_.run.record_every == 0;

@@ -11,12 +11,15 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   next = std::max<std::uint64_t>(next, 1);
   while (next < grid_.intervals() && grid_.point(next) <= state.t + near) ++next;
   const Time point = grid_.point(next);
-  const Time end = limit < point - near ? limit : point;
+  // An event is nearer to the point than any other limit may be.
+  const Time end = limit < point - (how_.stop_at_events ? fleet::slack(state.t, point) : near) ? limit : point;
   ++state.control.unit_steps;
-  ++state.control.accepted;
   Duration h = end - state.t;
-  if (whole_ && std::abs(h - grid_.step()) <= near) h = grid_.step();
-  return stepper.step(fleet, state, {state.t, h, end, false});
+  if (how_.whole && std::abs(h - grid_.step()) <= near) h = grid_.step();
+  const auto outcome =
+      stepper.step(fleet, state, {state.t, h, end, how_.may_go_back, Past::usual, how_.stop_at_events});
+  if (outcome.why != unit::Why::event || !how_.may_go_back) ++state.control.accepted;
+  return outcome;
 }
 
 }  // namespace consort::step

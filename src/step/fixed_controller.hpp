@@ -6,11 +6,16 @@
 
 namespace consort::step {
 
+struct FixedSteps {
+  bool whole =
+      false;  // from a grid point to the next exactly as long as the grid's, whatever their difference rounds to
+  bool stop_at_events = false;
+  bool may_go_back = false;  // the caller takes back a step that ends at an event
+};
+
 class FixedController final : public Controller {
  public:
-  // `whole`: a step from a grid point to the next is exactly as long as the grid's, whatever their difference rounds
-  // to.
-  explicit FixedController(const Grid& grid, bool whole = false) : grid_(grid), whole_(whole) {}
+  explicit FixedController(const Grid& grid, const FixedSteps& how = {}) : grid_(grid), how_(how) {}
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
   void prepare(couple::RunState& state) override {
     next_ = state.memory.stays.reserve<std::uint64_t>("grid point ahead");
@@ -20,7 +25,7 @@ class FixedController final : public Controller {
 
  private:
   Grid grid_;
-  bool whole_;
+  FixedSteps how_;
   couple::Slot<std::uint64_t> next_;  // the grid point ahead; 0 before the first step
 };
 
