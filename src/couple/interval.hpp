@@ -21,6 +21,7 @@ struct Interval {
   bool may_roll_back = false;
   Past past = Past::usual;
   bool stop_at_event = false;  // an event inside ends the step there, see unit::StepRequest
+  bool may_discard = false;    // whether the caller takes back a step that does not converge
 };
 
 }  // namespace consort::couple

@@ -239,12 +239,28 @@ void Point::end(RunState& state, const Interval& interval, std::uint64_t events)
   // Polynomials must not go through what jumped: after an event the past does not count.
   if (order_ > 0 && (next_jump_ <= state.t + slack_ || state.events != events)) past_->drop(state.memory);
   look_up(state);
+  make_consistent(state);
+}
+
+void Point::make_consistent(RunState& state) {
   if (!consistency_) return;
   const fleet::Timeline::Span span(timeline_, agreeing_);
   (*consistency_)(fleet_, state);
 }
 
 // --- between steps --------------------------------------------------------------------------------------------------
+
+void Point::give_all(RunState& state) const {
+  everything_(state.signals.outputs, state.signals.inputs);
+  if (!has_overrides_) return;
+  for (const auto* const source : sources_) source->apply_at_point(state);
+}
+
+void Point::end_events(RunState& state) {
+  history_.drop(state.memory);
+  coarse_.drop(state.memory);
+  make_consistent(state);
+}
 
 void Point::begin_due(RunState& state) {
   bool changed = false;

@@ -1,7 +1,8 @@
 // The communication point: the only place where inputs are brought up to date.
 //
 // Routing, tables and scenarios (InputSource), the course of inputs within a step (Approximation, History), consistent
-// outputs and the books of power bonds: steppers, trials and initialization call it and nothing else. A step is
+// outputs and the books of power bonds: steppers, trials, event iteration and initialization call it and nothing else.
+// A step is
 //
 //   point.begin(state, interval);
 //   for every part: point.give(state, part);  …units step…
@@ -76,6 +77,11 @@ class Point {
 
   // --- between steps
 
+  // All inputs as they are at the present point: routed, with what sources put in their place.
+  void give_all(RunState& state) const;
+  // After events at the present point were settled: polynomials must not go through what jumped, and outputs that
+  // follow inputs follow them.
+  void end_events(RunState& state);
   // What is due at the present point, and outputs that follow it; once, before any step from here is tried.
   void begin_due(RunState& state);
   // Tables at the present point, as external signals.
@@ -111,6 +117,7 @@ class Point {
   };
 
   void remember(RunState& state);
+  void make_consistent(RunState& state);
   void find_weights(const RunState& state);
   void hold(RunState& state, const Part& part) const;
   void go_on(RunState& state, const Part& part) const;

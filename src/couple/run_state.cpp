@@ -10,17 +10,22 @@ RunState make_run_state(const graph::Plan& plan) {
   state.signals.outputs = plan.make_outputs();
   state.signals.next_event.assign(plan.units.size(), fleet::never);
   state.signals.order.assign(plan.units.size(), 0);
+  state.stopped.assign(plan.units.size(), fleet::never);
   state.loops.resize(plan.loops.size());
   return state;
 }
 
-void hear(const fleet::Fleet& fleet, RunState& state, unit::StepOutcome& outcome) {
+void hear(const fleet::Fleet& fleet, RunState& state, const unit::StepRequest& request, unit::StepOutcome& outcome) {
   using unit::Why;
+  const Time end = request.t + request.h;
   for (const auto u : fleet.told()) {
     const auto& reply = fleet.reply(u);
     state.events += reply.counts.events;
-    if (reply.outcome.why == Why::event && (outcome.why != Why::event || reply.outcome.reached < outcome.reached))
-      outcome = reply.outcome;
+    if (reply.outcome.why == Why::event) {
+      state.stopped[u] = std::min(state.stopped[u], reply.outcome.reached);
+      const bool inside = reply.outcome.reached < end - fleet::slack(request.t, end);
+      if (inside && (outcome.why != Why::event || reply.outcome.reached < outcome.reached)) outcome = reply.outcome;
+    }
     if (reply.outcome.why != Why::terminate) continue;
     if (outcome.why != Why::event) outcome.why = Why::terminate;
     if (!state.stop.asked || reply.outcome.reached < state.stop.at) state.stop = {true, u, reply.outcome.reached};

@@ -101,6 +101,9 @@ struct RunState {
   std::vector<IterationTally> tallies;  // by component that a stepper iterates
   std::vector<LoopTally> loops;         // by loop of the plan
   Stop stop;
+  // By unit: where it stopped at an event in a step that was tried, until that is settled or taken back for good;
+  // never: nowhere. Does not go back: who had to stop has a cause even if it does not when the step is repeated.
+  std::vector<Time> stopped;
   std::vector<BondState> bonds;
   ControlState control;
   RowCount rows;
@@ -108,9 +111,10 @@ struct RunState {
 
 [[nodiscard]] RunState make_run_state(const graph::Plan& plan);
 
-// After Fleet::wait() was false: takes down events inside of steps, requests to end the run, and steps that stopped at
-// an event; the outcome of the whole step becomes terminate, or event at the time of the first one.
-void hear(const fleet::Fleet& fleet, RunState& state, unit::StepOutcome& outcome);
+// After Fleet::wait() was false: takes down events inside of steps, requests to end the run, and units that stopped at
+// an event; the outcome of the whole step becomes terminate, or event at the time of the first one. Events at the end
+// of the step, which is done then, are taken down and no more.
+void hear(const fleet::Fleet& fleet, RunState& state, const unit::StepRequest& request, unit::StepOutcome& outcome);
 
 // For checkpoints. What is read goes into a state made for the same plan and prepared by the same parties; throws Error
 // (input) for bytes that are not of such a state, with the name of the slot that differs.

@@ -20,9 +20,6 @@ const describe::SignalSet::Group* reals_of(const describe::SignalSet& set) {
   return nullptr;
 }
 
-// Rounding of sums of times: what is nearer than this to the end of a step is its end.
-Duration slack(Time a, Time b) { return 1e-9 * (b - a) + 1e-14 * std::max(std::abs(a), std::abs(b)); }
-
 // Puts a unit's block of inputs back, whatever happens.
 class Restored {
  public:
@@ -142,7 +139,7 @@ bool Exchange::update(Signals& signals, Reply& reply) {
   if (!discrete_.places.empty()) take_discrete_inputs(signals);
   if (has_inputs_) unit_.set_part(*blocks_.inputs, signals.inputs, blocks_.first_input);
   const EventOutcome outcome = unit_.events()->update();
-  read(signals);
+  unit_.get_part(*blocks_.outputs, signals.outputs, blocks_.first_output);
   Time& next = signals.next_event[id_];
   const Time announced = outcome.next_event.value_or(never);
   const bool moved = next != announced;
@@ -290,7 +287,7 @@ bool Exchange::finish(StepOutcome outcome, const StepRequest& request, Signals& 
   begin(signals);
   if (has_inner_events_) note_inner_events();
   if (outcome.why == Why::discarded) outcome = retry(outcome, request.t, end, request, signals);
-  if (outcome.why != Why::terminate && !(outcome.why == Why::event && request.stop_at_event)) {
+  if (outcome.why != Why::terminate && !stops(outcome, request)) {
     check(outcome, request.t, end);
     if (outcome.reached < end - slack(request.t, end)) {
       ++told_.counts.early_returns;
@@ -341,7 +338,7 @@ StepOutcome Exchange::reach(Time from, Time end, const StepRequest& request, Sig
     check(outcome, t, goal);
     const bool whole = outcome.reached >= goal - near;
     const Time reached = whole ? goal : outcome.reached;
-    if (request.stop_at_event && (outcome.why == Why::event || (has_event_mode() && event <= reached + near)))
+    if (stops(outcome, request) || (request.stop_at_event && has_event_mode() && event <= reached + near))
       return {reached, Why::event};
     if (!whole) ++told_.counts.early_returns;
     const bool at_event = outcome.why == Why::event || event <= reached + near;

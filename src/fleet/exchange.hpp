@@ -111,6 +111,10 @@ class Exchange {
   void check(const StepOutcome& outcome, Time t, Time goal) const;
   void note_progress(Time from, Time to);
   void note_inner_events();
+  // Whether a step ends with this, and its event is left to who asked for the step.
+  [[nodiscard]] bool stops(const StepOutcome& outcome, const StepRequest& request) const {
+    return outcome.why == Why::event && request.stop_at_event && unit_.events() != nullptr;
+  }
   bool tell(const StepOutcome& outcome, Signals& signals, Reply& reply);
   bool set_inputs(Duration since_start, Duration h, const StepRequest& request, Signals& signals);
   void approximate(Duration since_start, Duration h, Signals& signals);

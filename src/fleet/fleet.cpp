@@ -41,6 +41,7 @@ void Fleet::make(std::span<const UnitSpec> specs, std::span<Host* const> hosts,
       traits_[ids[i]] = made->traits()[i];
     }
     waited_for_.push_back(made.get());
+    lists_.emplace_back().reserve(ids.size());
     hosted_.push_back(std::move(made));
   }
   replies_.resize(specs.size());
@@ -167,13 +168,13 @@ void Fleet::differentiate(DerivativeOf what, std::span<const DerivativeQuery> qu
 
 template <class Call>
 void Fleet::for_hosts(std::span<const UnitId> units, Call&& call) {
-  std::vector<std::vector<Local>> lists;  // in place until all have answered
-  lists.reserve(waited_for_.size());
-  for (auto* const host : waited_for_) {
-    auto& own = lists.emplace_back();
+  // In place until all have answered.
+  for (std::size_t h = 0; h < waited_for_.size(); ++h) {
+    auto& own = lists_[h];
+    own.clear();
     for (const auto id : units)
-      if (places_[id].host == host) own.push_back(places_[id].local);
-    if (!own.empty()) call(*host, std::span<const Local>(own));
+      if (places_[id].host == waited_for_[h]) own.push_back(places_[id].local);
+    if (!own.empty()) call(*waited_for_[h], std::span<const Local>(own));
   }
   settle_answers();
 }

@@ -106,13 +106,15 @@ class Fleet final {
   // `values` is not changed, but turned around in place and back for negated aliases.
   void set(UnitId id, const describe::SignalSet& set, Columns& values, const describe::Offsets& at = {});
 
-  // --- events of units with event verbs, see also Verb::update
+  // --- events of units with event verbs, see also Verb::update; entering and leaving allocates nothing
 
   void enter_event_mode(std::span<const UnitId> units);
   void leave_event_mode(std::span<const UnitId> units);
   // Units in event mode: each updates until it is settled by itself, and leaves event mode unless it asks to end the
   // run. Writes what they announce into the signals.
   EventOutcome settle(UnitId id, Time t, Signals& signals);
+  // Counts an event that was settled between steps.
+  void count_event(UnitId id) { ++counts_[id].events; }
 
   // --- states as bytes, for units that serialise
 
@@ -177,7 +179,8 @@ class Fleet final {
   std::vector<Wave> waves_;
   std::vector<Route> routes_;  // by wave
   std::vector<Snapshot> snapshots_;
-  std::vector<Local> some_;  // room for restore()
+  std::vector<Local> some_;                // room for restore()
+  std::vector<std::vector<Local>> lists_;  // by host: room for lists of units
   Served served_;
   bool connected_ = false;
 };

@@ -1,6 +1,8 @@
 // What units are asked for and what they answer, as flat data: the same between threads and between processes.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <span>
@@ -18,6 +20,11 @@ using unit::EventOutcome;
 using unit::StepOutcome;
 using unit::StepRequest;
 using unit::Why;
+
+// Rounding of sums of times: what is nearer than this to the end of a step from a to b is its end.
+[[nodiscard]] inline Duration slack(Time a, Time b) {
+  return 1e-9 * (b - a) + 1e-14 * std::max(std::abs(a), std::abs(b));
+}
 
 enum class Verb : std::uint8_t {
   step,      // takes inputs, steps, answers outputs

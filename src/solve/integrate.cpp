@@ -39,12 +39,13 @@ class Integration::Impl {
     refresh();
   }
 
-  RunEnd advance(Time stop) {
+  RunEnd advance(Time stop, AtEvent at_event) {
     require(std::isfinite(stop) && stop >= solver_.time(),
             "the run is at t = {} s and is to stop at {} s; choose a stop time that is not earlier", solver_.time(),
             stop);
     if (!started_) row(solver_.time(), solver_.state(), solver_.state_derivative(), OutputRow::Kind::start);
     started_ = true;
+    at_event_ = at_event;
     report_.end = RunEnd::stop;
     for (;;) {
       if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
@@ -58,7 +59,7 @@ class Integration::Impl {
         // At its own time, which may be a rounding error ahead: a model that compares would not see it coming
         // otherwise.
         const Time at = std::max(solver_.time(), memory_.next_time_event);
-        if (event({.t = at, .time_event = true}) == After::end) break;
+        if (meet({.t = at, .time_event = true}) == After::end) break;
         continue;
       }
       if (is_now(solver_.time(), stop)) {
@@ -72,6 +73,12 @@ class Integration::Impl {
 
   void refresh() {
     roots_.reset();
+    roots_.start(solver_, solver_.time(), solver_.state());
+    ask_time_event(solver_.time(), solver_.state());
+  }
+
+  void go_on() {
+    count(solver_.time());
     roots_.start(solver_, solver_.time(), solver_.state());
     ask_time_event(solver_.time(), solver_.state());
   }
@@ -116,7 +123,7 @@ class Integration::Impl {
       if (root) info.roots = roots_.crossings();
       info.step_event = events_.step_event && events_.step_event(end, y_, solver_.switches());
       if (root || info.time_event || info.step_event) {
-        after = event(info);
+        after = meet(info);
       } else if (options_.interval == 0 && end < stop) {
         row(end, y_, ydot_, OutputRow::Kind::step);
       }
@@ -142,6 +149,16 @@ class Integration::Impl {
   enum class After : std::uint8_t { same, restarted, end };
 
   // The event at info.t, where y_ is the state.
+  After meet(const EventInfo& info) { return at_event_ == AtEvent::stop ? stop_before(info) : event(info); }
+
+  After stop_before(const EventInfo& info) {
+    solver_.reinitialise({.t = info.t, .y = y_, .ydot = ydot_});
+    load_state(info.t);
+    roots_.start(solver_, info.t, y_, info.roots);
+    report_.end = RunEnd::event;
+    return After::end;
+  }
+
   After event(EventInfo info) {
     // The finder's crossings change with its next search; an event's must not.
     std::fill(crossings_.begin(), crossings_.end(), std::int8_t{0});
@@ -152,12 +169,15 @@ class Integration::Impl {
     switches_ = solver_.switches();
     std::copy(solver_.absolute_tolerances().begin(), solver_.absolute_tolerances().end(), atol_.begin());
     EventState state{.y = y_, .ydot = ydot_, .switches = switches_, .absolute_tolerances = atol_};
+    std::uint32_t rounds = 0;
     do {
       state.again = false;
+      state.rounds = 1;
       events_.handle(info, state);
+      rounds += state.rounds;
       if (++info.iteration > options_.iteration_limit) fail_settling(info.t);
     } while (state.again && !state.terminate);
-    log(info);
+    log(info, rounds);
     if (state.restart || state.terminate) {
       solver_.reinitialise({.t = info.t, .y = y_, .ydot = ydot_, .switches = &switches_, .absolute_tolerances = atol_});
       // The solver may have corrected what it was given.
@@ -194,7 +214,7 @@ class Integration::Impl {
     }
   }
 
-  void log(const EventInfo& info) {
+  void log(const EventInfo& info, std::uint32_t rounds) {
     if (info.state_event()) ++report_.state_events;
     if (info.time_event) ++report_.time_events;
     if (info.step_event) ++report_.step_events;
@@ -204,7 +224,8 @@ class Integration::Impl {
                        .roots = {info.roots.begin(), info.roots.end()},
                        .time_event = info.time_event,
                        .step_event = info.step_event,
-                       .iterations = info.iteration};
+                       .iterations = info.iteration,
+                       .rounds = rounds};
     if (options_.on_event) options_.on_event(record);
     if (keep) report_.log.push_back(std::move(record));
   }
@@ -250,6 +271,7 @@ class Integration::Impl {
   RunOptions options_;
   RootFinder roots_;
   Time start_;
+  AtEvent at_event_ = AtEvent::handle;
   bool started_ = false;
   std::uint64_t grid_index_ = 1;
   Memory memory_;
@@ -267,7 +289,8 @@ Integration::~Integration() = default;
 Integration::Integration(Integration&&) noexcept = default;
 Integration& Integration::operator=(Integration&&) noexcept = default;
 
-RunEnd Integration::advance(Time stop) { return impl_->advance(stop); }
+RunEnd Integration::advance(Time stop, AtEvent at_event) { return impl_->advance(stop, at_event); }
+void Integration::go_on() { impl_->go_on(); }
 void Integration::refresh() { impl_->refresh(); }
 RunReport Integration::report() const { return impl_->report(); }
 Integration::Memory Integration::memory() const {

@@ -42,6 +42,7 @@ struct EventRecord {
   bool time_event = false;
   bool step_event = false;
   std::uint32_t iterations = 1;
+  std::uint32_t rounds = 1;  // see EventState
 };
 
 struct Progress {
@@ -65,7 +66,13 @@ struct RunOptions {
   std::function<void(const Progress&)> progress{};     // after each step
 };
 
-enum class RunEnd : std::uint8_t { stop, terminated, cancelled };
+enum class RunEnd : std::uint8_t { stop, terminated, cancelled, event };
+
+// What becomes of an event.
+enum class AtEvent : std::uint8_t {
+  handle,  // its handler is called, and the run goes on
+  stop,    // the run ends there, before it
+};
 
 struct RunReport {
   RunEnd end = RunEnd::stop;
@@ -88,8 +95,13 @@ class Integration {
   Integration(Integration&&) noexcept;
   Integration& operator=(Integration&&) noexcept;
 
-  // Ends exactly on `stop`, or earlier when a handler terminates or the run is cancelled.
-  RunEnd advance(Time stop);
+  // Ends exactly on `stop`, or earlier when a handler terminates or the run is cancelled. With AtEvent::stop also where
+  // the first event is, which may be at `stop`: the solver stands there with the state before it, and the caller
+  // handles it, restarts the solver and calls go_on().
+  RunEnd advance(Time stop, AtEvent at_event = AtEvent::handle);
+  // After an event that the caller has handled: root functions that had it may take a moment to show their sign. Throws
+  // Error (run) when events pile up at one time.
+  void go_on();
   // Tells that states, switches or inputs were changed from outside: what it knows about roots and time events is asked
   // anew. The solver is to be restarted by whoever changed something.
   void refresh();

@@ -118,6 +118,7 @@ struct EventState {
   bool again = false;          // asks for another iteration at the same time; cleared before each
   bool terminate = false;      // ends the run here
   bool restart = true;         // cleared by a handler that changed nothing at all, neither here nor in its model
+  std::uint32_t rounds = 1;    // of superdense time that the iteration took: more where the model iterates by itself
 };
 
 // All may be left out. The functions are called only with states at which the solver has arrived or that it

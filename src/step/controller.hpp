@@ -12,6 +12,7 @@
 
 #include "base/time.hpp"
 #include "couple/error_estimate.hpp"
+#include "couple/event_iteration.hpp"
 #include "couple/power_bonds.hpp"
 #include "couple/run_state.hpp"
 #include "fleet/fleet.hpp"
@@ -26,7 +27,9 @@ class Controller {
   virtual ~Controller() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
   // One accepted step towards `limit`, and not beyond it. Throws Error (run) when no step is small enough; the state is
-  // then that of the last accepted step.
+  // then that of the last accepted step. Made with ControllerSetup::events, controllers of the table also return
+  // event, at the time of the first one inside of a step that they tried: units and state stand anywhere, and the
+  // caller takes it back; what controllers remember is as if it had not been tried.
   virtual unit::StepOutcome advance(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time limit) = 0;
   // Asks for the slots of what it remembers; once, before the first step.
   virtual void prepare(couple::RunState&) {}
@@ -48,6 +51,9 @@ struct ControllerSetup {
   std::vector<bool> is_late{};  // by unit: outputs follow inputs directly, with those of the step, not consistent ones
   const couple::PowerBonds* bonds = nullptr;  // must outlive the controller
   bool whole_steps = false;                   // equal steps are exactly equal, for units that take no other
+  // Where steps end at events, which all units settle together; null: events inside of steps are handled where they
+  // happen. Must outlive the controller.
+  couple::EventIteration* events = nullptr;
 };
 
 // Rows of the table in controllers.cpp.
@@ -62,6 +68,7 @@ struct ControllerRow {
 [[nodiscard]] std::span<const ControllerRow> controllers();
 // By name; fixed steps when it is empty. Throws Error (input) that lists those available.
 [[nodiscard]] const ControllerRow& find_controller(std::string_view name);
+// With ControllerSetup::events, one that ends steps at events (event_controller.hpp).
 [[nodiscard]] std::unique_ptr<Controller> make_controller(const ControllerSetup& setup);
 
 // For controllers that vary the step. Throws Error (input) that names a unit which takes equal steps only.

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "step/controller.hpp"
+#include "step/event_controller.hpp"
 #include "step/fixed_controller.hpp"
 
 namespace consort::step {
@@ -38,7 +39,8 @@ const ControllerRow& find_controller(std::string_view name) {
 }
 
 std::unique_ptr<Controller> make_controller(const ControllerSetup& setup) {
-  return find_controller(setup.settings.control.controller).make(setup);
+  const auto& row = find_controller(setup.settings.control.controller);
+  return setup.events == nullptr ? row.make(setup) : make_event_controller(setup, row);
 }
 
 void require_variable_steps(const ControllerSetup& setup, std::string_view controller) {
@@ -50,7 +52,7 @@ void require_variable_steps(const ControllerSetup& setup, std::string_view contr
 }
 
 std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {
-  return std::make_unique<FixedController>(setup.grid, setup.whole_steps);
+  return std::make_unique<FixedController>(setup);
 }
 
 }  // namespace consort::step

@@ -22,7 +22,8 @@ class EccoController final : public Controller {
       : bonds_(setup.bonds),
         rules_(step_size_rules(setup.settings.control, setup.grid)),
         tolerances_(tolerances(setup.settings.control, setup.tolerance)),
-        local_order_(setup.stepper.point().order() + 1) {
+        local_order_(setup.stepper.point().order() + 1),
+        stops_at_events_(setup.events != nullptr) {
     require_setting(
         "control.controller", bonds_ != nullptr && !bonds_->empty(),
         "the controller 'ecco' follows the power that units exchange, but no power bonds are declared; declare "
@@ -74,7 +75,9 @@ class EccoController final : public Controller {
     const Time t = state.t;
     const Attempt attempt = next_attempt(rules_, control, t, limit);
     ++control.unit_steps;
-    const auto outcome = stepper.step(fleet, state, {t, attempt.end - t, attempt.end, false});
+    const auto outcome =
+        stepper.step(fleet, state, {t, attempt.end - t, attempt.end, stops_at_events_, Past::usual, stops_at_events_});
+    if (outcome.why == unit::Why::event) return outcome;
     auto* const worst = worst_of(state);
     const double error = norm(state);
     // The residual passes zero every now and then, which is no reason for longer steps: what it was lingers on.
@@ -132,6 +135,7 @@ class EccoController final : public Controller {
   StepSizeRules rules_;
   Tolerances tolerances_;
   int local_order_;
+  bool stops_at_events_;
 };
 
 }  // namespace

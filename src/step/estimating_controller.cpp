@@ -55,6 +55,7 @@ class EstimatingController final : public Controller {
         // Inputs that know the end of the step do not follow the errors of extrapolation.
         extrapolates_(!setup.stepper.sees_new_values()),
         interpolates_(setup.stepper.interpolates()),
+        stops_at_events_(setup.events != nullptr),
         rules_(step_size_rules(setup.settings.control, setup.grid)),
         estimate_(make_estimate(setup)),
         saved_(setup.plan, setup.fleet),
@@ -92,6 +93,7 @@ class EstimatingController final : public Controller {
       const Attempt attempt = next_attempt(rules_, control, state.t, limit);
       const Trial trial{state.t, 0.5 * (attempt.end - state.t), attempt.end};
       const Tried tried = attempt_step(stepper, fleet, state, trial);
+      if (tried.outcome.why == unit::Why::event) return tried.outcome;
       if (tried.outcome.why == unit::Why::terminate) {
         const Time end = end_of_run(state, trial);
         if (end <= trial.t + rules_.minimum) return finish_early(tried.outcome, state, trial);
@@ -160,7 +162,7 @@ class EstimatingController final : public Controller {
       tried.outcome = kind_ == Kind::richardson ? compare_with_one_step(stepper, fleet, state, trial)
                                                 : compare_second_half(stepper, fleet, state, trial);
       tried.converged = tried.outcome.why != unit::Why::discarded;
-      if (tried.converged) tried.error = compare(fleet, state, trial);
+      if (tried.converged && tried.outcome.why != unit::Why::event) tried.error = compare(fleet, state, trial);
     } catch (const Error& error) {
       if (error.fault() != Fault::run) throw;
       failure_ = std::current_exception();
@@ -180,7 +182,7 @@ class EstimatingController final : public Controller {
     }
     const auto past = order_ > 0 ? Past::coarse : Past::usual;
     const auto whole = run(stepper, fleet, state, {trial.t, 2 * trial.h, trial.end, true, past});
-    if (whole.why == unit::Why::discarded) return whole;
+    if (is_useless(whole)) return whole;
     estimate_.keep_coarse(state.signals.outputs);
     restore(fleet, state);
     return fine(stepper, fleet, state, trial);
@@ -199,7 +201,9 @@ class EstimatingController final : public Controller {
     middle_.keep(state);
     // Who knows of nothing new does not know of an event either that made the past worthless.
     if (history.points(state.memory) == 0) history.take_up(state.memory, before);
-    run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true, Past::alone});
+    const auto alone =
+        run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true, Past::alone});
+    if (alone.why == unit::Why::event) return alone;
     estimate_.keep_coarse(state.signals.outputs);
     fleet.restore(middle_units_);
     middle_.bring_back(state);
@@ -212,9 +216,15 @@ class EstimatingController final : public Controller {
     return run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true});
   }
 
-  static unit::StepOutcome run(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Interval& interval) {
+  unit::StepOutcome run(Stepper& stepper, fleet::Fleet& fleet, RunState& state, Interval interval) const {
     ++state.control.unit_steps;
+    interval.stop_at_event = stops_at_events_;
+    interval.may_discard = true;
     return stepper.step(fleet, state, interval);
+  }
+  // Units stand anywhere.
+  static bool is_useless(const unit::StepOutcome& outcome) {
+    return outcome.why == unit::Why::discarded || outcome.why == unit::Why::event;
   }
 
   // Two feed-throughs in series: the divisor is a matrix (methods of E eq. 25), where derivatives are known.
@@ -370,6 +380,7 @@ class EstimatingController final : public Controller {
   int order_;
   bool extrapolates_;
   bool interpolates_;
+  bool stops_at_events_;
   StepSizeRules rules_;
   couple::ErrorEstimate estimate_;
   couple::DirectPaths paths_;

@@ -11,12 +11,14 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   next = std::max<std::uint64_t>(next, 1);
   while (next < grid_.intervals() && grid_.point(next) <= state.t + near) ++next;
   const Time point = grid_.point(next);
-  const Time end = limit < point - near ? limit : point;
+  // An event is nearer to the point than any other limit may be.
+  const Time end = limit < point - (stops_at_events_ ? fleet::slack(state.t, point) : near) ? limit : point;
   ++state.control.unit_steps;
-  ++state.control.accepted;
   Duration h = end - state.t;
   if (whole_ && std::abs(h - grid_.step()) <= near) h = grid_.step();
-  return stepper.step(fleet, state, {state.t, h, end, false});
+  const auto outcome = stepper.step(fleet, state, {state.t, h, end, stops_at_events_, Past::usual, stops_at_events_});
+  if (outcome.why != unit::Why::event) ++state.control.accepted;
+  return outcome;
 }
 
 }  // namespace consort::step

@@ -8,9 +8,10 @@ namespace consort::step {
 
 class FixedController final : public Controller {
  public:
-  // `whole`: a step from a grid point to the next is exactly as long as the grid's, whatever their difference rounds
-  // to.
-  explicit FixedController(const Grid& grid, bool whole = false) : grid_(grid), whole_(whole) {}
+  // With whole_steps, a step from a grid point to the next is exactly as long as the grid's, whatever their difference
+  // rounds to.
+  explicit FixedController(const ControllerSetup& setup)
+      : grid_(setup.grid), whole_(setup.whole_steps), stops_at_events_(setup.events != nullptr) {}
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
   void prepare(couple::RunState& state) override {
     next_ = state.memory.stays.reserve<std::uint64_t>("grid point ahead");
@@ -21,6 +22,7 @@ class FixedController final : public Controller {
  private:
   Grid grid_;
   bool whole_;
+  bool stops_at_events_;
   couple::Slot<std::uint64_t> next_;  // the grid point ahead; 0 before the first step
 };
 

@@ -223,7 +223,7 @@ class IteratedStepper final : public Stepper {
         point().end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
       point().override_inputs(state);
       fleet.submit(part.waves[w], fleet::Verb::step, request, state.signals);
-      if (!fleet.wait()) couple::hear(fleet, state, outcome);
+      if (!fleet.wait()) couple::hear(fleet, state, request, outcome);
     }
   }
 
@@ -321,7 +321,7 @@ class IteratedStepper final : public Stepper {
 
   // Of a step that does not converge: taken back by the caller, taken as it is, or an error.
   unit::Why give_up(const Part& part, const Interval& interval, int iterations, double largest) const {
-    if (interval.may_roll_back) return unit::Why::discarded;
+    if (interval.may_discard) return unit::Why::discarded;
     if (!settings_.fails && std::isfinite(largest)) return unit::Why::completed;
     std::vector<std::size_t> order(part.x.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -366,7 +366,7 @@ class IteratedStepper final : public Stepper {
     } else {
       point().override_inputs(*part.state);
       part.fleet->submit(part.moved_waves[pass], fleet::Verb::step, request, part.state->signals);
-      if (!part.fleet->wait()) couple::hear(*part.fleet, *part.state, outcome);
+      if (!part.fleet->wait()) couple::hear(*part.fleet, *part.state, request, outcome);
     }
     ++part.state->tallies[part.memory].for_jacobian;
     take(part, *part.state, part.there);

@@ -19,11 +19,12 @@ SavedRun::SavedRun(const graph::Plan& plan, const fleet::Fleet& fleet) {
 
 void SavedRun::keep(const RunState& state) {
   // The bindings name every member, so that a new one is not forgotten here and in bring_back().
-  const auto& [t, n, steps, events, signals, memory, kept, tallies, loops, stop, bonds, control, rows] = state;
+  const auto& [t, n, steps, events, signals, memory, kept, tallies, loops, stop, stopped, bonds, control, rows] = state;
   const auto& [inputs, outputs, derivatives, order, highest, output_derivatives, next_event] = signals;
   static_cast<void>(kept);
   static_cast<void>(tallies);
   static_cast<void>(loops);
+  static_cast<void>(stopped);
   static_cast<void>(control);
   static_cast<void>(rows);
   static_cast<void>(derivatives);

@@ -12,8 +12,9 @@
 
 namespace consort::step {
 
-// What goes back with a rejected step: all but what controllers and tallies remember, the arena that stays, and what is
-// made anew at the beginning of every step. It is copied in every step, so what is empty in this run is not looked at.
+// What goes back with a rejected step: all but what controllers and tallies remember, who stopped at an event, the
+// arena that stays, and what is made anew at the beginning of every step. It is copied in every step, so what is empty
+// in this run is not looked at.
 class SavedRun {
  public:
   SavedRun(const graph::Plan& plan, const fleet::Fleet& fleet);

@@ -12,6 +12,7 @@ unit::StepOutcome Stepper::step(fleet::Fleet& fleet, couple::RunState& state, co
     // Nobody goes on from there.
     if (outcome.why == unit::Why::discarded || outcome.why == unit::Why::event) return outcome;
     state.t = interval.end;
+    state.n = 0;
     ++state.steps;
     point_.end(state, interval, events);
     return outcome;

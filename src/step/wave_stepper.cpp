@@ -45,7 +45,7 @@ class WaveStepper final : public Stepper {
       point().give(state, wave.part);
       fleet.submit(wave.wave, fleet::Verb::step, request, state.signals);
       if (!fleet.wait()) [[unlikely]]
-        couple::hear(fleet, state, outcome);
+        couple::hear(fleet, state, request, outcome);
     }
     return outcome;
   }

@@ -82,39 +82,68 @@ void MeProblem::fill_events() {
     };
   }
   events.handle = [this](const solve::EventInfo& info, solve::EventState& state) {
-    if (end_requested_)
+    if (end_requested_) {
       memory_.ended = state.terminate = true;
-    else
+    } else {
       state.terminate = !handle_event(info.t, state.y, state.absolute_tolerances, rtol_);
+      state.rounds = rounds_;
+    }
   };
 }
 
 // --- events --------------------------------------------------------------------------------------------------------
 
 bool MeProblem::handle_event(Time t, Vector y, Vector absolute_tolerances, double rtol) {
+  enter_event(t, y);
+  if (inputs_ != nullptr) inputs_->set_all(t);
+  const Settled settled = settle(t);
+  take_up(settled, y, absolute_tolerances, rtol);
+  return !settled.terminate;
+}
+
+void MeProblem::enter_event(Time t, ConstVector y) {
   set_point(t, y);
   ++memory_.events;
   first_event_ = std::min(first_event_, t);
+  so_far_ = {};
   instance_.enter_event_mode();
+}
+
+EventOutcome MeProblem::update(Time t) {
   if (inputs_ != nullptr) inputs_->set_all(t);
-  const Settled settled = settle(t);
-  if (states_ == 0) return !settled.terminate;
+  const bool again = so_far_.take(instance_.update_discrete_states(), t, true);
+  remember(so_far_, t);
+  return {again, so_far_.terminate, so_far_.next_event};
+}
+
+void MeProblem::leave_event(Vector y, Vector absolute_tolerances, double rtol) {
+  if (memory_.ended) return;
+  instance_.leave_event_mode();
+  take_up(so_far_, y, absolute_tolerances, rtol);
+}
+
+void MeProblem::take_up(const Settled& settled, Vector y, Vector absolute_tolerances, double rtol) {
+  if (states_ == 0) return;
   if (settled.states_changed) instance_.get_states(y.first(states_));
   if (settled.nominals_changed && !absolute_tolerances.empty()) {
     const auto sizes = nominals();
     for (std::size_t i = 0; i < states_; ++i) absolute_tolerances[i] = rtol / 100 * sizes[i];
   }
-  return !settled.terminate;
 }
 
 // An event at t that is still due is handled here as well: it would be the next one, at the same time.
 Settled MeProblem::settle(Time t) {
   const Settled all = settle_with([&] { return instance_.update_discrete_states(); }, instance_.name(), t, true);
-  memory_.next_event = all.next_event.value_or(solve::never);
-  memory_.last_event = t;
-  memory_.ended = all.terminate;
+  remember(all, t);
   if (!memory_.ended) instance_.leave_event_mode();
   return all;
+}
+
+void MeProblem::remember(const Settled& settled, Time t) {
+  memory_.next_event = settled.next_event.value_or(solve::never);
+  memory_.last_event = t;
+  memory_.ended = settled.terminate;
+  rounds_ = static_cast<std::uint32_t>(settled.updates);
 }
 
 std::vector<double> MeProblem::nominals() {

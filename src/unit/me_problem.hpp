@@ -56,6 +56,13 @@ class MeProblem {
   void set_point(Time t, solve::ConstVector y);
   // Event iteration at t with these states, which it may change; false when the instance asks to end.
   [[nodiscard]] bool handle_event(Time t, solve::Vector y, solve::Vector absolute_tolerances, double rtol);
+  // The same in parts, for whoever settles several instances together: into event mode at (t, y); inputs and one
+  // update, as often as wanted; out of event mode, unless the instance has asked to end.
+  void enter_event(Time t, solve::ConstVector y);
+  [[nodiscard]] EventOutcome update(Time t);
+  void leave_event(solve::Vector y, solve::Vector absolute_tolerances, double rtol);
+  // Whether the last completed integrator step asked to end, which is not an event: the instance has ended then.
+  [[nodiscard]] bool end_if_requested() { return memory_.ended = memory_.ended || end_requested_; }
   void set_tolerance(double rtol) { rtol_ = rtol; }
   // Whether a state from before the present point may be restored later; the instance is told after each step.
   void set_may_roll_back(bool may) { may_roll_back_ = may; }
@@ -65,11 +72,17 @@ class MeProblem {
   [[nodiscard]] Time first_event() const { return first_event_; }
 
   [[nodiscard]] const Memory& memory() const { return memory_; }
-  void restore(const Memory& memory) { memory_ = memory; }
+  void restore(const Memory& memory) {
+    memory_ = memory;
+    end_requested_ = false;
+  }
 
  private:
   // Until the instance is settled; it is in event mode before and in continuous-time mode after.
   Settled settle(Time t);
+  void remember(const Settled& settled, Time t);
+  // What an event changed.
+  void take_up(const Settled& settled, solve::Vector y, solve::Vector absolute_tolerances, double rtol);
   void fill_ode(Time t);
   void fill_events();
   void describe_states();
@@ -85,6 +98,8 @@ class MeProblem {
   bool may_roll_back_ = false;
   bool end_requested_ = false;  // by completedIntegratorStep, which is not an event
   Memory memory_;
+  Settled so_far_;            // of an event that is handled in parts
+  std::uint32_t rounds_ = 0;  // updates of the last event
   Time first_event_ = solve::never;
   std::vector<ValueReference> state_references_, derivative_references_;
   std::vector<ValueReference> column_rows_;  // scratch of the sparse Jacobian

@@ -32,7 +32,7 @@ class MeSnapshot : public Snapshot {
   std::vector<std::uint8_t> bytes;  // of a deserialised one: everything but the instance
 };
 
-class MeUnit final : public Unit, public Rollback, public Derivatives, public StepDerivatives {
+class MeUnit final : public Unit, public Rollback, public Events, public Derivatives, public StepDerivatives {
  public:
   MeUnit(std::unique_ptr<fmi::ModelExchange> instance, const describe::Description& description, MeUnitOptions options)
       : description_(description),
@@ -82,6 +82,11 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   [[nodiscard]] std::vector<std::uint8_t> serialize(const Snapshot& snapshot) override;
   [[nodiscard]] std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) override;
 
+  [[nodiscard]] Events* events() override { return this; }
+  void enter_event_mode() override;
+  EventOutcome update() override;
+  void leave_event_mode() override;
+
   [[nodiscard]] Derivatives* derivatives() override { return this; }
   void directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
                    std::span<const double> seed, std::span<double> sensitivity) override;
@@ -91,6 +96,7 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
 
  private:
   void make_solver();
+  void load_solver();  // its state and tolerances, into y_ and tolerances_
   // Brings the instance to the present point, with the inputs that were set.
   void refresh();
   void external_event();
@@ -101,6 +107,7 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   void go_to(Time t, std::span<const double> x);  // without inputs
   [[nodiscard]] std::span<const double> states() const { return solver_->state().first(state_count_); }
   void require_running() const;
+  void require_mode(bool in_event_mode) const;
 
   const describe::Description& description_;
   MeUnitOptions options_;
@@ -113,6 +120,7 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
   std::size_t state_count_ = 0;
   Time t_ = 0;
   bool stale_ = false;  // the instance stands somewhere else, or has other inputs
+  bool in_event_mode_ = false;
 
   struct LastStep {
     bool known = false;
@@ -130,6 +138,13 @@ class MeUnit final : public Unit, public Rollback, public Derivatives, public St
 void MeUnit::require_running() const {
   require(solver_ != nullptr, "unit '{}' has not been initialised; initialise it before it is stepped or asked",
           name());
+}
+
+void MeUnit::require_mode(bool in_event_mode) const {
+  require_running();
+  require_in_unit(name(), in_event_mode_ == in_event_mode,
+                  "unit '{}' is {}in event mode; enter it before updates, and leave it before steps and snapshots",
+                  name(), in_event_mode_ ? "" : "not ");
 }
 
 void MeUnit::enter_initialization(const Experiment& e) {
@@ -181,7 +196,9 @@ void MeUnit::go_to(Time t, std::span<const double> x) {
   if (!x.empty()) instance_->set_states(x);
 }
 
+// In event mode it is there, and gets inputs by update() alone.
 void MeUnit::refresh() {
+  if (in_event_mode_) return;
   if (inputs_.held_changed()) external_event();
   if (!stale_) return;
   problem_.set_point(t_, solver_->state());
@@ -226,9 +243,13 @@ void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std
 
 // --- steps -----------------------------------------------------------------------------------------------------------
 
-void MeUnit::external_event() {
+void MeUnit::load_solver() {
   std::copy(solver_->state().begin(), solver_->state().end(), y_.begin());
   std::copy(solver_->absolute_tolerances().begin(), solver_->absolute_tolerances().end(), tolerances_.begin());
+}
+
+void MeUnit::external_event() {
+  load_solver();
   inputs_.begin_event();
   if (!problem_.handle_event(t_, y_, tolerances_, options_.solver_options.rtol)) return;
   solver_->reinitialise({.t = t_, .y = y_, .absolute_tolerances = tolerances_});
@@ -237,7 +258,7 @@ void MeUnit::external_event() {
 }
 
 StepOutcome MeUnit::step(const StepRequest& r) {
-  require_running();
+  require_mode(false);
   const double slack = 1e-9 * std::max({std::abs(r.t), std::abs(t_), r.h});
   if (!(std::abs(r.t - t_) <= slack && r.h > 0)) {
     throw input_error(
@@ -257,15 +278,45 @@ StepOutcome MeUnit::step(const StepRequest& r) {
     problem_.watch_for_events();
     last_.from = t_;
     std::copy(states().begin(), states().end(), last_.states.begin());
-    end = integration_->advance(r.t + r.h);
+    end = integration_->advance(r.t + r.h, r.stop_at_event ? solve::AtEvent::stop : solve::AtEvent::handle);
     last_.events = {static_cast<std::uint32_t>(problem_.memory().events - events), problem_.first_event()};
     last_.known = true;
   });
   t_ = solver_->time();
   inputs_.end_step(t_);
   stale_ = true;
+  if (end == solve::RunEnd::event && !problem_.end_if_requested()) return {t_, Why::event};
   const bool ended = end == solve::RunEnd::terminated || problem_.memory().ended;
   return {t_, ended ? Why::terminate : Why::completed};
+}
+
+// --- events ----------------------------------------------------------------------------------------------------------
+
+void MeUnit::enter_event_mode() {
+  require_mode(false);
+  load_solver();
+  inputs_.begin_event();
+  with_unit(name(), [&] { problem_.enter_event(t_, y_); });
+  in_event_mode_ = true;
+}
+
+EventOutcome MeUnit::update() {
+  require_mode(true);
+  inputs_.begin_event();
+  return with_unit(name(), [&] { return problem_.update(t_); });
+}
+
+void MeUnit::leave_event_mode() {
+  require_mode(true);
+  with_unit(name(), [&] {
+    problem_.leave_event(y_, tolerances_, options_.solver_options.rtol);
+    in_event_mode_ = false;
+    stale_ = true;
+    last_.known = false;
+    if (problem_.memory().ended) return;
+    solver_->reinitialise({.t = t_, .y = y_, .absolute_tolerances = tolerances_});
+    integration_->go_on();
+  });
 }
 
 // --- saving ----------------------------------------------------------------------------------------------------------
@@ -274,6 +325,7 @@ std::unique_ptr<Snapshot> MeUnit::save(std::unique_ptr<Snapshot> reuse) {
   require_in_unit(name(), solver_ != nullptr,
                   "unit '{}' runs with a solver and can be saved only once it is initialised; initialise it first",
                   name());
+  require_mode(false);
   auto* s = dynamic_cast<MeSnapshot*>(reuse.get());
   if (s == nullptr) {
     reuse = std::make_unique<MeSnapshot>();
@@ -303,6 +355,7 @@ void MeUnit::restore(const Snapshot& snapshot) {
     inputs_.state() = s->inputs;
     t_ = s->t;
   }
+  in_event_mode_ = false;
   last_.known = false;
   stale_ = true;
 }

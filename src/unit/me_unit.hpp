@@ -3,7 +3,8 @@
 // Inputs. Continuous Float64 inputs follow polynomials (value and up to three derivatives) that are evaluated inside
 // the integration. Discrete inputs and tunable parameters that change, and continuous inputs that jump by more than the
 // tolerance, are external events at the beginning of the step; the solver starts anew after them and goes on otherwise.
-// Events of the model are located and handled inside of the step.
+// Events of the model are located and handled inside of the step, unless the request is to stop at them: the unit then
+// stands at the first one, before it, and is to be settled by its event verbs. One update is one of the instance.
 //
 // Values. get() answers with the inputs that were set, without a step: continuous ones count with discrete states held,
 // others by an event that is handled then.

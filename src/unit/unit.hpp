@@ -89,8 +89,8 @@ struct EventOutcome {
   std::optional<Time> next_event{};
 };
 
-// exit_initialization() leaves a unit with event mode in it: update until it settles, then leave. In the same way after
-// a step that ended with Why::event, from enter_event_mode() on.
+// exit_initialization() leaves a unit with event mode in it, unless it handles events inside of its steps: update until
+// it settles, then leave. In the same way after a step that ended with Why::event, from enter_event_mode() on.
 class Events {
  public:
   virtual ~Events() = default;
@@ -171,8 +171,8 @@ class Unit : public Variables {
   // of the last step (FMI 2.0 and 3.0, 4.2).
   [[nodiscard]] virtual bool responds_without_step() const { return false; }
 
-  // Whether it has events of its own inside of its steps and handles them there. Jumps of inputs between steps are
-  // none.
+  // Whether it has events of its own inside of its steps and handles them there, where the request is not to stop at
+  // them. Jumps of inputs between steps are none.
   [[nodiscard]] virtual bool handles_events_inside() const { return false; }
   // Of such units: what happened in the last step, and the time of the next event that they know of.
   [[nodiscard]] virtual StepEvents events_in_step() const { return {}; }

@@ -117,10 +117,15 @@ inline EventOutcome settle(Events& events) {
   return last;
 }
 
-// A unit with event mode is in it after its initialization (FMI 3.0, 2.3.4).
+// Events are for the importer alone to handle.
+inline bool needs_event_mode(const Adapted& a) {
+  return a.unit->events() != nullptr && !a.unit->handles_events_inside();
+}
+
+// Such a unit is in event mode after its initialization (FMI 3.0, 2.3.4).
 inline void finish_initialization(const Adapted& a) {
   a.unit->exit_initialization();
-  if (auto* const events = a.unit->events()) settle(*events);
+  if (needs_event_mode(a)) settle(*a.unit->events());
 }
 
 inline void start(const Adapted& a, Time t = 0) {

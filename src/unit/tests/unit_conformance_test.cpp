@@ -272,7 +272,7 @@ TEST_P(UnitConformance, RepeatsTheSameNumbersInAnotherUnit) {
 TEST_P(UnitConformance, EndsWhereTheModelAsksTo) {
   const auto a = make("Stair");
   if (!a.unit) GTEST_SKIP() << "no model that ends";
-  if (a.unit->events() != nullptr) GTEST_SKIP() << "ends in event mode";
+  if (needs_event_mode(a)) GTEST_SKIP() << "ends in event mode";
   a.set_value("last", std::int32_t{3});
   start(a);
   StepOutcome outcome;
@@ -502,8 +502,8 @@ TEST_P(UnitConformance, SettlesInEventModeAndGoesOn) {
   if (!a.unit || a.unit->events() == nullptr) GTEST_SKIP() << "no event mode";
   auto& events = *a.unit->events();
   start(a);
-  EXPECT_TRUE(a.unit->step({0, 0.5}).completed());
-  const auto stopped = a.unit->step({0.5, 0.5});
+  EXPECT_TRUE(a.unit->step({0, 0.5, false, true}).completed());
+  const auto stopped = a.unit->step({0.5, 0.5, false, true});
   EXPECT_EQ(stopped.why, Why::event);
   EXPECT_EQ(stopped.reached, 1);
   EXPECT_EQ(a.value<std::int32_t>("counter"), 1) << "the event has not been handled yet";
@@ -512,7 +512,7 @@ TEST_P(UnitConformance, SettlesInEventModeAndGoesOn) {
   EXPECT_FALSE(outcome.terminate);
   EXPECT_EQ(outcome.next_event, std::optional<Time>(2));
   EXPECT_EQ(a.value<std::int32_t>("counter"), 2);
-  EXPECT_TRUE(a.unit->step({1, 0.5}).completed());
+  EXPECT_TRUE(a.unit->step({1, 0.5, false, true}).completed());
 }
 
 TEST_P(UnitConformance, AsksForTheEndInEventMode) {
@@ -520,7 +520,7 @@ TEST_P(UnitConformance, AsksForTheEndInEventMode) {
   if (!a.unit || a.unit->events() == nullptr) GTEST_SKIP() << "no event mode";
   a.set_value("last", std::int32_t{1});
   start(a);
-  ASSERT_EQ(a.unit->step({0, 1}).why, Why::event);
+  ASSERT_EQ(a.unit->step({0, 1, false, true}).why, Why::event);
   a.unit->events()->enter_event_mode();
   EXPECT_TRUE(a.unit->events()->update().terminate);
   a.unit->terminate();
@@ -534,7 +534,11 @@ TEST_P(UnitConformance, ChangesNothingInAnEventWithoutReason) {
   run_lag(b, 0, 3);
   a.unit->events()->enter_event_mode();
   settle(*a.unit->events());
-  EXPECT_EQ(run_lag(a, 3, 6), run_lag(b, 3, 6));
+  const auto seen = run_lag(a, 3, 6);
+  const auto expected = run_lag(b, 3, 6);
+  // A solver starts anew, with other steps.
+  const double near = needs_event_mode(a) ? 0 : 1e-6;
+  EXPECT_THAT(seen, testing::Pointwise(testing::DoubleNear(near), expected));
 }
 
 TEST_P(UnitConformance, RefusesWhatBelongsToAnotherMode) {
