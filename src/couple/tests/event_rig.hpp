@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "consort/model.hpp"
 #include "couple/approximation.hpp"
 #include "couple/event_iteration.hpp"
 #include "couple/point.hpp"
+#include "couple/power_bonds.hpp"
 #include "describe/tests/builder.hpp"
 #include "fleet/fleet.hpp"
 #include "graph/compile.hpp"
@@ -213,10 +213,12 @@ struct EventRig {
     host = host::make_serial_host(setup);
     fleet = std::make_unique<fleet::Fleet>(specs, *host);
     state = make_run_state(plan);
+    bonds = PowerBonds(plan, bonded);
     point = std::make_unique<Point>(PointSetup{.plan = plan,
                                                .fleet = *fleet,
                                                .approximation = find_approximation(approximation_),
-                                               .sources = std::move(sources)});
+                                               .sources = std::move(sources),
+                                               .bonds = bonds.empty() ? nullptr : &bonds});
     events = std::make_unique<EventIteration>(plan, *fleet, *point);
   }
   void connect() {
@@ -236,6 +238,8 @@ struct EventRig {
   [[nodiscard]] std::int32_t s(const std::string& name) const { return output<std::int32_t>(name, "s"); }
 
   graph::System system{"rig"};
+  std::vector<graph::PowerBond> bonded;
+  PowerBonds bonds;
   std::vector<std::unique_ptr<unit::Unit>> made;  // until the fleet has them
   std::vector<const describe::Description*> descriptions;
   graph::Plan plan;
