@@ -86,6 +86,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
                                                               .timeline = timeline_.get()});
   stepper_ = step::make_stepper({plan_, o_.run, *fleet_, *point_});
   choose_consistency();
+  if (o_.stops_at_events) events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_);
   controller_ = step::make_controller({.plan = plan_,
                                        .settings = o_.run,
                                        .fleet = *fleet_,
@@ -94,7 +95,9 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
                                        .tolerance = experiment_.coupling_tolerance,
                                        .is_late = is_late_,
                                        .bonds = bonds,
-                                       .whole_steps = o_.solo || !all_vary_});
+                                       .whole_steps = o_.solo || !all_vary_,
+
+                                       .events = events_.get()});
   point_->prepare(state_);
   stepper_->prepare(state_);
   controller_->prepare(state_);

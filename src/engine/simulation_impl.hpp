@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "couple/consistency.hpp"
+#include "couple/event_iteration.hpp"
 #include "couple/point.hpp"
 #include "couple/run_state.hpp"
 #include "engine/experiment.hpp"
@@ -112,6 +113,7 @@ class Simulation::Impl {
   TableFeed feed_;  // of a unit that runs alone
   couple::PowerBonds bonds_;
   std::unique_ptr<couple::Point> point_;
+  std::unique_ptr<couple::EventIteration> events_;  // null: units handle events inside of their steps
   std::unique_ptr<step::Stepper> stepper_;
   std::unique_ptr<step::Controller> controller_;
   std::vector<bool> is_late_;  // by unit: direct feed-through is seen with the inputs of the step
