@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "unit/fmu_values.hpp"
+#include "unit/settle.hpp"
 
 namespace consort::analyse {
 
@@ -63,13 +64,12 @@ void Subject::exit_initialization() {
 
 // In event mode, which is left afterwards.
 void Subject::handle_events() {
-  constexpr int most = 100;
-  for (int i = 0; i < most; ++i) {
-    const auto update = me_->update_discrete_states();
-    next_event_ = update.next_event;
-    if (!update.repeat) return me_->leave_event_mode();
-  }
-  throw run_error("the event iteration at t = {} s does not end", time_).at(time_);
+  const auto settled =
+      unit::settle_with([&] { return me_->update_discrete_states(); }, instance_->name(), time_, false);
+  next_event_ = settled.next_event;
+  if (settled.terminate)
+    throw run_error("the model asks to end at t = {} s; take shorter steps, or other start values", time_).at(time_);
+  me_->leave_event_mode();
 }
 
 void Subject::step(Duration h) {

@@ -122,7 +122,7 @@ void EventIteration::leave(fleet::Fleet& fleet, RunState& state) {
   for (const auto u : inside_.all())
     if (!ended_.has(u)) some_.add(u);
   if (!some_.empty()) fleet.leave_event_mode(some_.all());
-  // Derivatives of outputs are told outside of event mode alone.
+  // Some units tell derivatives of outputs outside of event mode alone.
   const unit::StepRequest now{.t = state.t};
   for (const auto u : some_.all()) fleet.submit(fleet.wave_of(u), fleet::Verb::read, now, state.signals);
   fleet.wait();

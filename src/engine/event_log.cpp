@@ -18,7 +18,7 @@ EventLog::EventLog(const std::filesystem::path& file, const describe::Descriptio
     }
     names_.emplace_back(v.name);
   }
-  fmt::print(file_.get(), "\"time\",\"cause\",\"indicators\",\"iterations\"\n");
+  fmt::print(file_.get(), "\"time\",\"n\",\"cause\",\"indicators\",\"iterations\"\n");
   std::fflush(file_.get());
 }
 
@@ -44,7 +44,9 @@ void EventLog::add(const solve::EventRecord& event) {
   because(!crossed.empty(), "state");
   because(event.time_event, "time");
   because(event.step_event, "step");
-  fmt::print(file_.get(), "{},\"{}\",\"{}\",{}\n", event.t, cause, crossed, event.iterations);
+  n_ = (last_ == event.t ? n_ : 0) + event.rounds;
+  last_ = event.t;
+  fmt::print(file_.get(), "{},{},\"{}\",\"{}\",{}\n", event.t, n_, cause, crossed, event.iterations);
   std::fflush(file_.get());
 }
 

@@ -1,12 +1,15 @@
 // The events of a Model Exchange run as a CSV file: one row per event, written when it has been handled.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/time.hpp"
 #include "describe/description.hpp"
 #include "solve/integrate.hpp"
 
@@ -17,8 +20,9 @@ class EventLog {
   // Writes the header. Throws Error (input) when the file cannot be written.
   EventLog(const std::filesystem::path& file, const describe::Description& description);
 
-  // time, cause ("state", "time", "step" or several joined by "+"), indicators that crossed zero ("gap falling";
-  // "indicator 2 rising" where they have no names), event iterations.
+  // time, n (superdense time: the round of the event iteration at that time in which it was settled), cause ("state",
+  // "time", "step" or several joined by "+"), indicators that crossed zero ("gap falling"; "indicator 2 rising" where
+  // they have no names), event iterations.
   void add(const solve::EventRecord& event);
 
  private:
@@ -26,6 +30,8 @@ class EventLog {
 
   std::vector<std::string> names_;  // FMI 3.0: of the event indicators
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::optional<Time> last_;  // event
+  std::uint64_t n_ = 0;       // rounds at that time so far
 };
 
 }  // namespace consort::engine

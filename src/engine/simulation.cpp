@@ -86,7 +86,9 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
                                                               .timeline = timeline_.get()});
   stepper_ = step::make_stepper({plan_, o_.run, *fleet_, *point_});
   choose_consistency();
-  if (o_.solo && traits.front().event_mode) events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_);
+  stays_at_events_ = o_.solo && traits.front().event_mode;
+  if (o_.stops_at_events || stays_at_events_)
+    events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_);
   controller_ = step::make_controller({.plan = plan_,
                                        .settings = o_.run,
                                        .fleet = *fleet_,
@@ -96,7 +98,8 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
                                        .is_late = is_late_,
                                        .bonds = bonds,
                                        .whole_steps = o_.solo || !all_vary_,
-                                       .stays_at_events = events_ != nullptr});
+                                       .events = stays_at_events_ ? nullptr : events_.get(),
+                                       .stays_at_events = stays_at_events_});
   point_->prepare(state_);
   stepper_->prepare(state_);
   controller_->prepare(state_);
@@ -200,7 +203,7 @@ void Simulation::Impl::take_over_state() {
 }
 
 bool Simulation::Impl::has_event(Time begin, Time jump) const {
-  if (!events_ || !report_.ended_early.empty()) return false;
+  if (!stays_at_events_ || !report_.ended_early.empty()) return false;
   const Time now = state_.t + experiment_.slack();
   const Time announced = state_.signals.next_event.front();
   return state_.stopped.front() <= now || jump <= now || (announced > begin && announced <= now);
@@ -267,7 +270,7 @@ void Simulation::Impl::choose_consistency() {
 // announce.
 Time Simulation::Impl::next_event() const {
   Time next = point_->next_event(state_);
-  if (!varies_ && !events_) return next;
+  if (!varies_ && !stays_at_events_) return next;
   const auto offer = [&](Time t) {
     if (t > state_.t + experiment_.slack()) next = std::min(next, t);
   };

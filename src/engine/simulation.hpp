@@ -48,6 +48,10 @@ struct SimulationOptions {
   std::string checkpoint_file{};  // empty: NAME.checkpoint in the working directory
   std::string restart_from{};     // of run(): a checkpoint to go on from
 
+  // Steps end at events of units, which then settle together; where a unit cannot go back, each settles alone and a
+  // note of the report says so. Not offered to users yet.
+  bool stops_at_events = false;
+
   std::function<void(const Progress&)> progress{};    // a few times a second
   const std::atomic<bool>* stop_requested = nullptr;  // ends the run cleanly when it becomes true
 };

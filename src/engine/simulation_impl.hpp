@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "couple/consistency.hpp"
+#include "couple/event_iteration.hpp"
 #include "couple/point.hpp"
 #include "couple/run_state.hpp"
 #include "engine/experiment.hpp"
@@ -110,14 +111,15 @@ class Simulation::Impl {
   std::vector<std::unique_ptr<fleet::Host>> hosts_;
   std::unique_ptr<fleet::Fleet> fleet_;
   bool announces_events_ = false;  // some unit
+  bool stays_at_events_ = false;   // a unit that runs alone in event mode, whose events are settled between rows
   couple::RunState state_;
   Scenario scenario_;
   ExternalInputs inputs_;
   TableFeed feed_;  // of a unit that runs alone
   couple::PowerBonds bonds_;
   std::unique_ptr<couple::Point> point_;
+  std::unique_ptr<couple::EventIteration> events_;  // null: units handle events inside of their steps
   std::unique_ptr<step::Stepper> stepper_;
-  std::unique_ptr<couple::EventIteration> events_;  // of a unit that runs alone in event mode
   std::unique_ptr<step::Controller> controller_;
   std::vector<bool> is_late_;  // by unit: direct feed-through is seen with the inputs of the step
   fleet::Timeline::Activity recording_;

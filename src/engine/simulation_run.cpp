@@ -154,7 +154,7 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
     Time limit = unit::never;
     if (all_vary_) limit = wanted;
     const Time begin = state_.t;
-    const Time jump = events_ ? point_->next_event(state_) : unit::never;
+    const Time jump = stays_at_events_ ? point_->next_event(state_) : unit::never;
     step(limit);
     const fleet::Timeline::Span recording(timeline_.get(), recording_);
     bool row = experiment_.records(state_.t, wanted);

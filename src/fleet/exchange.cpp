@@ -139,11 +139,10 @@ bool Exchange::update(Signals& signals, Reply& reply) {
   if (!discrete_.places.empty()) take_discrete_inputs(signals);
   if (has_inputs_) unit_.set_part(*blocks_.inputs, signals.inputs, blocks_.first_input);
   const EventOutcome outcome = unit_.events()->update();
-  unit_.get_part(*blocks_.outputs, signals.outputs, blocks_.first_output);
-  Time& next = signals.next_event[id_];
   const Time announced = outcome.next_event.value_or(never);
-  const bool moved = next != announced;
-  next = announced;
+  const bool moved = signals.next_event[id_] != announced;
+  read(signals);
+  signals.next_event[id_] = announced;
   if (!moved && !outcome.repeat && !outcome.terminate) return true;
   reply = {};
   reply.outcome.why = outcome.terminate ? Why::terminate : Why::completed;

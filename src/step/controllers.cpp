@@ -52,10 +52,7 @@ void require_variable_steps(const ControllerSetup& setup, std::string_view contr
 }
 
 std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {
-  return std::make_unique<FixedController>(
-      setup.grid, FixedSteps{.whole = setup.whole_steps,
-                             .stop_at_events = setup.events != nullptr || setup.stays_at_events,
-                             .may_go_back = setup.events != nullptr});
+  return std::make_unique<FixedController>(setup);
 }
 
 }  // namespace consort::step

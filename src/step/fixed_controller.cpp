@@ -12,13 +12,12 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   while (next < grid_.intervals() && grid_.point(next) <= state.t + near) ++next;
   const Time point = grid_.point(next);
   // An event is nearer to the point than any other limit may be.
-  const Time end = limit < point - (how_.stop_at_events ? fleet::slack(state.t, point) : near) ? limit : point;
+  const Time end = limit < point - (stops_at_events_ ? fleet::slack(state.t, point) : near) ? limit : point;
   ++state.control.unit_steps;
   Duration h = end - state.t;
-  if (how_.whole && std::abs(h - grid_.step()) <= near) h = grid_.step();
-  const auto outcome =
-      stepper.step(fleet, state, {state.t, h, end, how_.may_go_back, Past::usual, how_.stop_at_events});
-  if (outcome.why != unit::Why::event || !how_.may_go_back) ++state.control.accepted;
+  if (whole_ && std::abs(h - grid_.step()) <= near) h = grid_.step();
+  const auto outcome = stepper.step(fleet, state, {state.t, h, end, may_go_back_, Past::usual, stops_at_events_});
+  if (outcome.why != unit::Why::event || !may_go_back_) ++state.control.accepted;
   return outcome;
 }
 

@@ -6,16 +6,15 @@
 
 namespace consort::step {
 
-struct FixedSteps {
-  bool whole =
-      false;  // from a grid point to the next exactly as long as the grid's, whatever their difference rounds to
-  bool stop_at_events = false;
-  bool may_go_back = false;  // the caller takes back a step that ends at an event
-};
-
 class FixedController final : public Controller {
  public:
-  explicit FixedController(const Grid& grid, const FixedSteps& how = {}) : grid_(grid), how_(how) {}
+  // With whole_steps, a step from a grid point to the next is exactly as long as the grid's, whatever their difference
+  // rounds to.
+  explicit FixedController(const ControllerSetup& setup)
+      : grid_(setup.grid),
+        whole_(setup.whole_steps),
+        stops_at_events_(setup.events != nullptr || setup.stays_at_events),
+        may_go_back_(setup.events != nullptr) {}
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
   void prepare(couple::RunState& state) override {
     next_ = state.memory.stays.reserve<std::uint64_t>("grid point ahead");
@@ -25,7 +24,9 @@ class FixedController final : public Controller {
 
  private:
   Grid grid_;
-  FixedSteps how_;
+  bool whole_;
+  bool stops_at_events_;
+  bool may_go_back_;                  // the caller takes back a step that ends at an event
   couple::Slot<std::uint64_t> next_;  // the grid point ahead; 0 before the first step
 };
 

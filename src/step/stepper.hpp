@@ -51,11 +51,11 @@ class Stepper {
   [[nodiscard]] virtual bool takes_past_alone() const { return false; }
 
   // From `state` at interval.t to interval.end, with all that belongs to a communication point. Completed, or terminate
-  // when a unit asked to end the run; all units have done their steps either way, unless it is alone. Where interval.may_discard also
-  // discarded: the step did not converge, units stand anywhere, and the caller takes it back. Where
-  // interval.stop_at_event also event, at the time of the first one inside: units stand anywhere as well, but for a
-  // unit that is alone and does not go back, whose step has ended there. Events at the end of the step are left to the
-  // caller, in state.stopped. Throws Error (run) when a unit fails.
+  // when a unit asked to end the run; all units have done their steps either way, unless it is alone. Where
+  // interval.may_discard also discarded: the step did not converge, units stand anywhere, and the caller takes it back.
+  // Where interval.stop_at_event also event, at the time of the first one inside: units stand anywhere as well, but for
+  // a unit that is alone and does not go back, whose step has ended there. Events at the end of the step are left to
+  // the caller, in state.stopped. Throws Error (run) when a unit fails.
   unit::StepOutcome step(fleet::Fleet& fleet, couple::RunState& state, const Interval& interval);
 
   [[nodiscard]] couple::Point& point() const { return point_; }

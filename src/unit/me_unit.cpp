@@ -221,7 +221,8 @@ void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std
   require_running();
   require_in_unit(name(), std::all_of(orders.begin(), orders.end(), [](std::int32_t order) { return order == 1; }),
                   "unit '{}' tells first derivatives of its outputs only; ask for order 1", name());
-  if (outputs.empty() || problem_.memory().ended) return std::fill(values.begin(), values.end(), 0.0);
+  // In event mode, where it stays when it has ended, time stands still.
+  if (outputs.empty() || in_event_mode_ || problem_.memory().ended) return std::fill(values.begin(), values.end(), 0.0);
   refresh();
   // Forward, because time must not go back before an event; along a straight line, whose error is of second order and
   // cancels in the difference of three points, as that of the outputs does.

@@ -150,11 +150,12 @@ TEST_P(MeOfVersion, WritesDownEveryEvent) {
   const auto log = folder.path() / "events.csv";
   run(file("BouncingBall"), {.simulate = {.stop = 1, .tolerance = 1e-8}, .event_log = log});
   const std::string text = read_file(log);
-  EXPECT_THAT(text, StartsWith("\"time\",\"cause\",\"indicators\",\"iterations\"\n0.451523"));
+  EXPECT_THAT(text, StartsWith("\"time\",\"n\",\"cause\",\"indicators\",\"iterations\"\n0.451523"));
   const bool named = std::string_view(GetParam()) == "fmi3";
-  EXPECT_THAT(text, HasSubstr(named ? ",\"state\",\"gap falling\",1\n" : ",\"state\",\"indicator 1 falling\",1\n"));
+  EXPECT_THAT(text, HasSubstr(named ? ",1,\"state\",\"gap falling\",1\n" : ",1,\"state\",\"indicator 1 falling\",1\n"));
   run(file("Stair"), {.simulate = {.stop = 2.5}, .event_log = log});
-  EXPECT_EQ(read_file(log), "\"time\",\"cause\",\"indicators\",\"iterations\"\n1,\"time\",\"\",1\n2,\"time\",\"\",1\n");
+  EXPECT_EQ(read_file(log),
+            "\"time\",\"n\",\"cause\",\"indicators\",\"iterations\"\n1,1,\"time\",\"\",1\n2,1,\"time\",\"\",1\n");
 }
 
 TEST(SimulateMe, HasAnEventLogForModelExchangeOnly) {

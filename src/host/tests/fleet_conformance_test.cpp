@@ -1,5 +1,7 @@
 // What every host has to do. A new one joins with one line of the table.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <random>
@@ -262,6 +264,96 @@ TEST_P(FleetConformance, KnowsTheTraitsOfItsUnits) {
     EXPECT_TRUE(fleet->traits(u).event_mode);
     EXPECT_EQ(fleet->traits(u).output_order, 2);
   }
+}
+
+// --- events
+
+// Two units with event mode and two with a solver.
+std::unique_ptr<ToySystem> eventful() {
+  return std::make_unique<ToySystem>(std::vector<fleet::UnitSpec>{{.name = "a", .model = "event"},
+                                                                  {.name = "b", .model = "ball"},
+                                                                  {.name = "c", .model = "ball"},
+                                                                  {.name = "d", .model = "event"}});
+}
+constexpr std::array<UnitId, 4> every_eventful{0, 1, 2, 3};
+
+TEST_P(FleetConformance, KnowsWhoHasEventVerbsAndWhoNeedsThem) {
+  const auto system = eventful();
+  const auto fleet = make(*system);
+  for (const UnitId u : every_eventful) {
+    EXPECT_TRUE(fleet->traits(u).event_verbs) << u;
+    EXPECT_EQ(fleet->traits(u).event_mode, u == 0 || u == 3) << u;
+    EXPECT_EQ(fleet->traits(u).inner_events, u == 1 || u == 2) << u;
+  }
+}
+
+TEST_P(FleetConformance, StopsAtEventsAndUpdatesUnitsAsInOneThread) {
+  Twins twins(eventful(), eventful(), GetParam());
+  twins.connect();
+  std::vector<std::vector<double>> seen[2];
+  int which = 0;
+  for (auto* const s : {twins.reference.get(), twins.system.get()}) {
+    auto& fleet = which == 0 ? *twins.serial : *twins.fleet;
+    fleet.enter_initialization(s->all, {0, {}, 1e-8});
+    fleet.exit_initialization(s->all);
+    Time t = 0;
+    for (int i = 0; i < 40; ++i) {
+      fleet.save(s->snapshot);
+      const auto before = s->signals;
+      // To the first event, once more up to there, one update of all, and on.
+      Time end = t + 0.1;
+      for (bool is_done = false; !is_done;) {
+        const unit::StepRequest request{t, end - t, true, true};
+        fleet.submit(s->wave, Verb::step, request, s->signals);
+        Time first = end;
+        if (!fleet.wait()) {
+          for (const auto u : fleet.told())
+            if (fleet.reply(u).outcome.why == unit::Why::event) first = std::min(first, fleet.reply(u).outcome.reached);
+        }
+        is_done = first >= end - 1e-9;
+        if (is_done) break;
+        fleet.restore(s->snapshot);
+        s->signals = before;
+        end = first;
+      }
+      t = end;
+      fleet.enter_event_mode(every_eventful);
+      const unit::StepRequest now{.t = t};
+      for (const auto u : every_eventful) fleet.submit(fleet.wave_of(u), Verb::update, now, s->signals);
+      fleet.wait();
+      std::vector<double> row{t};
+      for (const auto u : every_eventful) row.push_back(fleet.reply(u).repeat ? 1 : 0);
+      fleet.leave_event_mode(every_eventful);
+      for (const auto x : s->signals.outputs.column<double>()) row.push_back(x);
+      for (const auto x : s->signals.next_event) row.push_back(x);
+      seen[which].push_back(row);
+    }
+    ++which;
+  }
+  EXPECT_EQ(seen[0], seen[1]);
+  // The ball falls for sqrt(2 / g), and is not asked to go any further before that is settled.
+  const double fall = std::sqrt(2 / 9.81);
+  const auto at = std::find_if(seen[1].begin(), seen[1].end(), [&](const auto& r) { return r[0] > fall - 1e-6; });
+  ASSERT_NE(at, seen[1].end());
+  EXPECT_NEAR((*at)[0], fall, 1e-6);
+}
+
+TEST_P(FleetConformance, AllocatesNothingForEvents) {
+  const auto system = eventful();
+  const auto fleet = make(*system);
+  fleet->enter_initialization(system->all, {0, {}, 1e-8});
+  fleet->exit_initialization(system->all);
+  const unit::StepRequest now{.t = 0};
+  const auto round = [&] {
+    fleet->enter_event_mode(every_eventful);
+    for (const auto u : every_eventful) fleet->submit(fleet->wave_of(u), Verb::update, now, system->signals);
+    fleet->wait();
+    fleet->leave_event_mode(every_eventful);
+  };
+  for (int i = 0; i < 3; ++i) round();
+  const auto before = allocations();
+  for (int i = 0; i < 100; ++i) round();
+  EXPECT_EQ(allocations(), before);
 }
 
 // --- save and restore

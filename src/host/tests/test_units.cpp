@@ -16,10 +16,12 @@
 
 #include <unistd.h>
 
+#include "../../../models/bouncing_ball.hpp"
 #include "base/error.hpp"
 #include "describe/tests/builder.hpp"
 #include "unit/lambda_unit.hpp"
 #include "unit/linear_unit.hpp"
+#include "unit/model_unit.hpp"
 
 namespace consort::host {
 
@@ -297,6 +299,7 @@ Made make_test_unit(const fleet::UnitSpec& spec, const Voice& voice) {
   if (kind == "linear" && words >> a) return make_linear(spec.name, a);
   if (kind == "types") return make_types(spec.name);
   if (kind == "event") return std::make_unique<EventUnit>(spec.name);
+  if (kind == "ball") return unit::make_model_unit<BouncingBall>("BouncingBall", {.name = spec.name});
   if (kind == "bad" && words >> how >> a) return make_bad(spec.name, how, static_cast<int>(a));
   if (kind == "talks") return make_talking(spec.name, voice);
   if (kind == "large" && words >> a) return make_large(spec.name, a);

@@ -7,6 +7,7 @@
 //   "linear SEED"           a LinearUnit of random matrices, with derivatives; inputs of order 3
 //   "types"                 inputs and outputs of every type
 //   "event"                 has event mode, discrete inputs, arrays, events of its own, and derivatives of its output
+//   "ball"                  a bouncing ball with a solver: events inside of its steps, and event verbs
 //   "bad HOW N"             does something bad in its N-th step: exits, aborts, crashes, raises, sleeps, prints,
 //   closes,
 //                           throws

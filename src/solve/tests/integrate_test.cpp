@@ -359,6 +359,55 @@ TEST(Integrate, StopsWhereAHandlerTerminates) {
   EXPECT_NEAR(solver->state()[0], 0.5, 1e-6);
 }
 
+TEST(Integration, StopsBeforeAnEventAndGoesOnAfterIt) {
+  for (const auto* const name : {"dopri5", "bdf"}) {
+    auto ode = clock_problem();
+    int handled = 0;
+    ode.events = threshold(0.3, [&](const EventInfo&, EventState&) { ++handled; });
+    Time time_event = 0.7;
+    ode.events.next_time_event = [&](Time, ConstVector, const Switches&) { return time_event; };
+    const auto solver = make_solver(name, ode, {.rtol = 1e-8, .atol = {1e-8}});
+    Integration run(*solver, ode.events, {.stop = 1});
+    const auto go_on = [&](double y) {
+      const std::vector<double> state{y};
+      solver->reinitialise({.t = solver->time(), .y = state});
+      run.go_on();
+    };
+    EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event);
+    EXPECT_NEAR(solver->time(), 0.3, 1e-12);
+    EXPECT_NEAR(solver->state()[0], 0.3, 1e-12);
+    go_on(-0.2);
+    EXPECT_EQ(run.advance(0.5, AtEvent::stop), RunEnd::stop) << "what has had its event does not have it again";
+    EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event);
+    EXPECT_EQ(solver->time(), 0.7);
+    EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event) << "it is due until it has been handled";
+    time_event = never;
+    go_on(solver->state()[0]);
+    EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event);
+    EXPECT_NEAR(solver->time(), 0.8, 1e-9);
+    go_on(solver->state()[0]);
+    EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::stop);
+    EXPECT_EQ(handled, 0);
+    EXPECT_NEAR(solver->state()[0], 0.5, 1e-9);
+  }
+}
+
+TEST(Integration, GivesUpOnEventsThatItsCallerDoesNotGetRidOf) {
+  auto ode = clock_problem();
+  ode.events.next_time_event = [](Time t, ConstVector, const Switches&) { return t; };
+  ode.events.handle = [](const EventInfo&, EventState&) {};
+  const auto solver = make_solver("dopri5", ode, {});
+  Integration run(*solver, ode.events, {.stop = 1});
+  EXPECT_THAT(
+      [&] {
+        for (int i = 0; i < 1100; ++i) {
+          EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event);
+          run.go_on();
+        }
+      },
+      testing::ThrowsMessage<Error>(HasSubstr("without time going on")));
+}
+
 TEST(Integrate, NamesAStateThatAHandlerSpoils) {
   Ode ode = clock_problem();
   ode.components.names = {"level"};

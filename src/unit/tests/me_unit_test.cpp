@@ -9,6 +9,7 @@
 #include "base/tests/error_text.hpp"
 #include "solve/integrate.hpp"
 #include "solve/tests/allocations.hpp"
+#include "unit/settle.hpp"
 #include "unit/tests/adapted_units.hpp"
 
 namespace consort::unit {
@@ -381,6 +382,86 @@ TEST_P(AdaptedUnit, TellsHowTheEndOfAStepFollowsItsInputs) {
     EXPECT_NEAR(sensitivity[1], moved[1] - still[1], 1e-6);
     EXPECT_EQ(a.value("x"), x) << "the unit has not moved";
   }
+}
+
+// The whole flight of a ball, with events handled inside of steps or where they stop.
+struct Flight {
+  std::vector<Time> events{};
+  std::vector<double> heights{};
+};
+Flight fly(const Adapted& a, bool stops) {
+  a.initialize();
+  Flight flight;
+  for (int i = 0; i < 20; ++i) {
+    const Time end = 0.1 * (i + 1);
+    for (Time t = 0.1 * i; t < end - 1e-12;) {
+      const auto outcome = a.unit->step({t, end - t, false, stops});
+      t = outcome.reached;
+      if (a.unit->events_in_step().count > 0) flight.events.push_back(a.unit->events_in_step().first);
+      if (outcome.why != Why::event) continue;
+      EXPECT_TRUE(stops);
+      flight.events.push_back(t);
+      EXPECT_NEAR(a.value("h"), 0, 1e-9) << "before the event is handled";
+      EXPECT_LT(a.value("v"), 0);
+      a.unit->events()->enter_event_mode();
+      EXPECT_FALSE(settle(*a.unit->events(), a.unit->name(), t).terminate);
+      EXPECT_GE(a.value("v"), 0);
+    }
+    flight.heights.push_back(a.value("h"));
+  }
+  return flight;
+}
+
+TEST_P(AdaptedUnit, FliesAsFarWhereItStopsAtEventsAsWhereItHandlesThem) {
+  const auto inside = fly(make<BouncingBall>("BouncingBall"), false);
+  const auto stopped = fly(make<BouncingBall>("BouncingBall"), true);
+  const double fall = std::sqrt(2 / 9.81);
+  EXPECT_NEAR(stopped.events.at(0), fall, 1e-7);
+  EXPECT_NEAR(stopped.events.at(1), fall * (1 + 2 * 0.7), 1e-6);
+  // Steps of the solver differ by what is left of a step after an event.
+  EXPECT_THAT(stopped.events, testing::Pointwise(testing::DoubleNear(1e-6), inside.events));
+  EXPECT_THAT(stopped.heights, testing::Pointwise(testing::DoubleNear(1e-6), inside.heights));
+}
+
+TEST_P(AdaptedUnit, HandsOutAndTakesValuesInEventMode) {
+  const auto a = make<BouncingBall>("BouncingBall");
+  a.initialize();
+  if (a.unit->description().version == describe::FmiVersion::v1) GTEST_SKIP() << "no parameter can be set then";
+  const auto outcome = a.unit->step({0, 1, true, true});
+  ASSERT_EQ(outcome.why, Why::event);
+  a.unit->events()->enter_event_mode();
+  a.set_value("e", 0.5);
+  const double v = a.value("v");
+  EXPECT_LT(v, 0);
+  const auto update = a.unit->events()->update();
+  EXPECT_FALSE(update.repeat);
+  EXPECT_NEAR(a.value("v"), -0.5 * v, 1e-12) << "with the parameter that was set there";
+  a.unit->events()->leave_event_mode();
+  EXPECT_NEAR(a.value("v"), -0.5 * v, 1e-12);
+  EXPECT_TRUE(a.unit->step({outcome.reached, 0.1}).completed());
+  EXPECT_EQ(a.unit->events_in_step().count, 0U) << "the parameter is no event of the next step";
+}
+
+TEST_P(AdaptedUnit, GoesBackFromAnEventThatItStoppedAt) {
+  const auto a = make<BouncingBall>("BouncingBall");
+  a.initialize();
+  if (a.unit->rollback() == nullptr) GTEST_SKIP() << "cannot go back";
+  a.unit->step({0, 0.3, true});
+  const auto before = a.unit->rollback()->save();
+  const auto first = a.unit->step({0.3, 0.3, true, true});
+  ASSERT_EQ(first.why, Why::event);
+  const auto at_event = a.unit->rollback()->save();
+  a.unit->events()->enter_event_mode();
+  EXPECT_THROW(a.unit->rollback()->save(), Error);
+  a.unit->rollback()->restore(*before);
+  const auto second = a.unit->step({0.3, 0.3, true, true});
+  EXPECT_EQ(second.reached, first.reached);
+  EXPECT_EQ(second.why, Why::event);
+  a.unit->rollback()->restore(*at_event);
+  a.unit->events()->enter_event_mode();
+  settle(*a.unit->events(), a.unit->name(), first.reached);
+  EXPECT_TRUE(a.unit->step({first.reached, 0.3, false, true}).completed());
+  EXPECT_GT(a.value("h"), 0.5 * 0.3 * 0.3);
 }
 
 TEST_P(AdaptedUnit, SaysThatAStepWithAnEventHasNoDerivatives) {
