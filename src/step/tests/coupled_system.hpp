@@ -113,7 +113,7 @@ class Coupled {
   Coupled(const Model& model, const graph::RunSettings& settings, unsigned threads, const Grid& grid = Grid(0, 10, 0.1))
       : settings_(settings), system_("model") {
     for (const auto& unit : model.units) {
-      prototypes_[unit.name] = std::make_unique<unit::LinearUnit>(unit.name, unit.system);
+      prototypes_[unit.name] = std::make_unique<unit::LinearUnit>(unit.name, with_clock(unit.system));
       systems_[unit.name] = unit.system;
       system_.add(unit.name, unit.name);
     }

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "unit/linear_unit.hpp"
 #include "unit/unit.hpp"
 
@@ -25,10 +27,35 @@ struct Probe {
   std::function<unit::Why(const unit::StepRequest&)> on_step{};
 };
 
+// With one more state, which is the time since the beginning, and an output of it.
+inline unit::LinearSystem with_clock(unit::LinearSystem s) {
+  const std::size_t n = s.start.size(), inputs = s.inputs.size(), outputs = s.outputs.size();
+  const auto padded = [](const std::vector<double>& rows, std::size_t count, std::size_t width, std::size_t columns) {
+    std::vector<double> all(count * columns, 0.0);
+    for (std::size_t i = 0; width > 0 && i < rows.size() / width; ++i)
+      for (std::size_t k = 0; k < width; ++k) all[i * columns + k] = rows[i * width + k];
+    return all;
+  };
+  s.a = padded(s.a, n + 1, n, n + 1);
+  s.b = padded(s.b, n + 1, inputs, inputs);
+  s.c = padded(s.c, outputs + 1, n, n + 1);
+  s.c.back() = 1;
+  s.d = padded(s.d, outputs + 1, inputs, inputs);
+  s.offset.resize(n + 1, 0.0);
+  s.offset.back() = 1;
+  s.start.push_back(0);
+  s.outputs.emplace_back("clock");
+  return s;
+}
+
+// Expects every step to begin where it stands.
 class ProbeUnit final : public unit::Unit {
  public:
   ProbeUnit(const std::string& name, unit::LinearSystem system, Probe& probe)
-      : unit_(name, std::move(system)), probe_(probe) {}
+      : unit_(name, with_clock(std::move(system))),
+        probe_(probe),
+        clock_(unit_.description(), std::vector<describe::VariableId>{unit_.description().require_variable("clock")}),
+        now_(clock_.make_columns()) {}
 
   [[nodiscard]] const std::string& name() const override { return unit_.name(); }
   [[nodiscard]] const describe::Description& description() const override { return unit_.description(); }
@@ -58,6 +85,8 @@ class ProbeUnit final : public unit::Unit {
   unit::StepOutcome step(const unit::StepRequest& request) override {
     ++probe_.steps;
     probe_.last = request;
+    unit_.get(clock_, now_);
+    EXPECT_NEAR(now_.column<double>().front(), request.t, 1e-9) << name();
     const auto why = probe_.on_step ? probe_.on_step(request) : unit::Why::completed;
     if (why != unit::Why::completed && why != unit::Why::terminate) return {request.t, why};
     const auto outcome = unit_.step(request);
@@ -67,6 +96,8 @@ class ProbeUnit final : public unit::Unit {
  private:
   unit::LinearUnit unit_;
   Probe& probe_;
+  describe::SignalSet clock_;
+  Columns now_;
 };
 
 }  // namespace consort::step

@@ -111,7 +111,7 @@ TEST_P(StepperConformance, OfASingleUnitIsThatUnitsStep) {
   model.units.erase(model.units.begin() + 1, model.units.end());
   model.connections.clear();
   Coupled s(model, GetParam());
-  unit::LinearUnit plain("left", model.units.front().system);
+  unit::LinearUnit plain("left", with_clock(model.units.front().system));
   const describe::SignalSet outputs(plain.description(), s.plan.units[0].outputs.choice());
   Columns columns = outputs.make_columns();
   for (int i = 0; i < 10; ++i) {
