@@ -40,6 +40,7 @@ struct CommitFile : H5FD_t {
   CommitFile() : H5FD_t{} {}
 
   void put(haddr_t address, const char* data, std::size_t size);
+  void put_from_behind(haddr_t address, const std::vector<char>& bytes);
   void commit();
   [[nodiscard]] int stage_of(haddr_t address, const Block& block) const;
 };
@@ -58,6 +59,24 @@ void CommitFile::put(haddr_t address, const char* data, std::size_t size) {
     address += static_cast<haddr_t>(n);
     size -= static_cast<std::size_t>(n);
   }
+}
+
+// Page by page, the last one first. A collection of texts grows towards its end: a reader that meets old pages before
+// new ones finds the end there that it had before.
+void CommitFile::put_from_behind(haddr_t address, const std::vector<char>& bytes) {
+  haddr_t end = address + bytes.size();
+  while (end > address) {
+    const haddr_t begin = std::max(address, (end - 1) / page * page);
+    put(begin, bytes.data() + (begin - address), static_cast<std::size_t>(end - begin));
+    end = begin;
+  }
+}
+
+// HDF5 hands over collections of texts (global heaps) as raw data, but they are referred to, and change. Rows that
+// begin with the same bytes do no harm here: they reach the file with the commit that makes them known.
+bool is_text_collection(const char* data, std::size_t size) {
+  constexpr char head[] = {'G', 'C', 'O', 'L', 1, 0, 0, 0};
+  return size >= sizeof head && std::memcmp(data, head, sizeof head) == 0;
 }
 
 // B-trees of version 1 are at most 255 levels high; the level is the sixth byte of a node.
@@ -96,7 +115,13 @@ void CommitFile::commit() {
     if (a.stage != b.stage) return a.stage < b.stage;
     return a.stage == header_stage ? a.address > b.address : a.address < b.address;
   });
-  for (const Write& w : writes) put(w.address, w.block->bytes.data(), w.block->bytes.size());
+  for (const Write& w : writes) {
+    if (w.block->kind == H5FD_MEM_DRAW) {
+      put_from_behind(w.address, w.block->bytes);
+    } else {
+      put(w.address, w.block->bytes.data(), w.block->bytes.size());
+    }
+  }
   waiting.clear();
   committed = eoa;
 }
@@ -180,18 +205,17 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, 
 herr_t write(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t size, const void* buffer) {
   CommitFile& to = of(file);
   const auto* const data = static_cast<const char*>(buffer);
-  if (kind == H5FD_MEM_DRAW) {
+  if (kind == H5FD_MEM_DRAW && !is_text_collection(data, size)) {
     to.put(address, data, size);
     return 0;
   }
   auto next = to.waiting.lower_bound(address);
-  const bool same = next != to.waiting.end() && next->first == address && next->second.bytes.size() == size;
-  if (!same) {
-    const bool meets_next = next != to.waiting.end() && next->first < address + size;
-    const bool meets_last =
-        next != to.waiting.begin() && std::prev(next)->first + std::prev(next)->second.bytes.size() > address;
-    if (meets_next || meets_last) to.commit();  // a block that has changed its size; only while the file is laid out
-  }
+  const bool meets_last =
+      next != to.waiting.begin() && std::prev(next)->first + std::prev(next)->second.bytes.size() > address;
+  // The same block, which may have grown, takes the place of the one that waits.
+  if (next != to.waiting.end() && next->first == address && next->second.bytes.size() <= size) ++next;
+  const bool meets_next = next != to.waiting.end() && next->first < address + size;
+  if (meets_next || meets_last) to.commit();  // blocks of other sizes; only while the file is laid out
   Block& block = to.waiting[address];
   block.kind = kind;
   block.bytes.assign(data, data + size);

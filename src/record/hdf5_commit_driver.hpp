@@ -4,7 +4,7 @@
 // written in an order in which whatever is reachable from the superblock is complete after each single write:
 //   1. blocks in space that is new since the last commit, to which nothing in the file refers,
 //   2. the superblock, which says how long the file is,
-//   3. heaps,
+//   3. heaps, last pages first,
 //   4. nodes of B-trees, parents before children: an old child holds a superset of what its parent sends there,
 //   5. object headers, with the extents of datasets, the newest first; so the oldest dataset is the last to grow.
 // Nodes are aligned to pages, so that one is never half written. A write that fails (the disk is full) freezes the

@@ -1,4 +1,5 @@
 #include <limits>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -129,11 +130,18 @@ void read_control(const View& view, graph::StepControl& control) {
   }
 }
 
+// A name, which whoever has the table of them looks up, or an order.
+std::string extrapolation_of(const View& view) {
+  const std::string& name = view.text("the extrapolation");
+  if (name.front() >= 'a' && name.front() <= 'z') return name;
+  return std::to_string(view.integer("the order of extrapolation", 0, 5));
+}
+
 void read_run_section(const View& view, const fs::path& folder, RunSettings& run) {
   const Fields fields(view, run_keys());
   if (const auto stepper = fields.find("stepper")) run.stepper = stepper->text("the stepper");
   if (const auto host = fields.find("host")) run.host = host->text("the host");
-  if (const auto order = fields.find("extrapolation")) run.extrapolation = order->text("the extrapolation");
+  if (const auto order = fields.find("extrapolation")) run.extrapolation = extrapolation_of(*order);
   if (const auto order = fields.find("order")) run.order = order->texts("a unit of 'order'");
   if (const auto groups = fields.find("schedule"))
     for (const auto& group : groups->list("'schedule'")) run.schedule.push_back(read_group(group));

@@ -6,16 +6,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <tuple>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "base/temp_folder.hpp"
 #include "record/formats.hpp"
+#include "restart.hpp"
 #include "systems.hpp"
 
 namespace consort::engine {
@@ -28,94 +26,6 @@ using ::testing::Not;
 namespace fs = std::filesystem;
 
 const fs::path fmus = CONSORT_FMU_DIR;
-
-// Four nodes in a ring and across, one of them in two sub-steps.
-graph::System ring(const std::string& interface) {
-  graph::System system("ring");
-  constexpr int units = 4;
-  for (int i = 0; i < units; ++i) {
-    auto& unit = system.add(fmt::format("n{}", i), fmus / "fmi2/Node.fmu");
-    unit.interface =
-        interface == "me" ? describe::InterfaceType::model_exchange : describe::InterfaceType::co_simulation;
-    unit.substeps = i == 1 ? 2 : 1;
-  }
-  for (int i = 0; i < units; ++i) {
-    system.connect(fmt::format("n{}.y1", i), fmt::format("n{}.u1", (i + 1) % units));
-    system.connect(fmt::format("n{}.y2", i), fmt::format("n{}.u2", (i + 2) % units), graph::Linear{2, 0.5});
-  }
-  return system;
-}
-
-// As texts that read back exactly.
-std::string outputs(Simulation& s) {
-  std::string all = fmt::format("{}", s.time());
-  for (const auto& unit : s.plan().units)
-    for (const auto id : unit.outputs.choice())
-      all += " " + s.value(unit.name + "." + std::string((*unit.description)[id].name)).text();
-  return all;
-}
-
-// All outputs after each of `steps` steps.
-std::vector<std::string> go_on(Simulation& s, int steps) {
-  std::vector<std::string> rows;
-  for (int i = 0; i < steps; ++i) {
-    s.step();
-    rows.push_back(outputs(s));
-  }
-  return rows;
-}
-
-// What iterations and loops took so far.
-std::string efforts(const Simulation& s) {
-  std::string all;
-  const auto report = s.report();
-  for (const auto& i : report.iterations) {
-    all += fmt::format("{} {} {} {} {} {} {} {}; ", i.steps, i.iterations, i.for_jacobian, i.most, i.failures,
-                       i.largest, fmt::join(i.last_to_agree, ","), fmt::join(i.residuals, ","));
-  }
-  for (const auto& l : report.loops)
-    all += fmt::format("{} {} {} {}; ", l.solved, l.iterations, l.evaluations, l.largest_residual);
-  return all;
-}
-
-void expect_the_same_after_a_restart(const graph::System& system, const SimulationOptions& o, int before, int after,
-                                     const std::shared_ptr<Library>& library = nullptr) {
-  const TempFolder folder;
-  const std::string file = (folder.path() / "c").string();
-  Simulation uninterrupted(system, o, library);
-  uninterrupted.initialize();
-  go_on(uninterrupted, before);
-  uninterrupted.save(file);
-  const auto expected = go_on(uninterrupted, after);
-  Simulation restarted(system, o, library);
-  restarted.load(file);
-  EXPECT_EQ(go_on(restarted, after), expected);
-  EXPECT_EQ(efforts(restarted), efforts(uninterrupted));
-  // Back, in the same simulation.
-  uninterrupted.load(file);
-  EXPECT_EQ(go_on(uninterrupted, after), expected);
-}
-
-using Choice = std::tuple<const char*, int, const char*>;  // stepper, order, interface
-class Restarts : public ::testing::TestWithParam<Choice> {};
-INSTANTIATE_TEST_SUITE_P(Choices, Restarts,
-                         ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "iterated"),
-                                            ::testing::Values(0, 1, 3), ::testing::Values("cs", "me")),
-                         [](const auto& choice) {
-                           std::string name = fmt::format("{}_{}_{}", std::get<0>(choice.param),
-                                                          std::get<1>(choice.param), std::get<2>(choice.param));
-                           for (auto& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
-
-TEST_P(Restarts, GoOnBitForBit) {
-  const auto [stepper, order, interface] = GetParam();
-  auto o = options(10, 0.01, stepper);
-  o.run.extrapolation = std::to_string(order);
-  o.run.iteration.reuse = 2;
-  o.run.threads = 2;
-  expect_the_same_after_a_restart(ring(interface), o, 37, 40);
-}
 
 TEST(Restart, GoesOnInTheMiddleOfAScenario) {
   using Kind = graph::ScenarioAction::Kind;
@@ -139,23 +49,6 @@ TEST(Restart, GoesOnWithEventsAndTables) {
   o.run.input_file = table.string();
   // Before and after the first impact, and the table's jump.
   for (const int before : {20, 29, 60}) expect_the_same_after_a_restart(system, o, before, 60, library());
-}
-
-TEST(Restart, GoesOnWithVariableSteps) {
-  for (const char* controller : {"richardson", "modified"}) {
-    for (const int order : {0, 2}) {
-      auto o = options(10, 0.01, "jacobi");
-      o.run.extrapolation = std::to_string(order);
-      o.run.control.controller = controller;
-      o.run.control.tolerance = 1e-5;
-      expect_the_same_after_a_restart(ring("me"), o, 15, 15);
-    }
-  }
-  auto o = options(10, 0.01, "iterated");
-  o.run.extrapolation = "1";
-  o.run.iteration.reuse = 3;
-  o.run.control.controller = "richardson";
-  expect_the_same_after_a_restart(ring("cs"), o, 15, 15);
 }
 
 // A unit whose first discarded step ruins its state, since it was not known to do so: a run that goes on knows it.

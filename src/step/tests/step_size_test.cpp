@@ -37,6 +37,61 @@ TEST(StepSize, NeverLeavesASmallRest) {
   EXPECT_EQ(fit_step(1, 2.5), 1);
 }
 
+// --- attempts
+
+// However the rest of the way is rounded.
+TEST(Attempt, LandsOnTheLimit) {
+  StepSizeRules rules;
+  rules.maximum = 1000;
+  int rounded = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Time t = 0.1 * i, limit = 0.7 * i + 0.013;
+    couple::ControlState control;
+    control.next = 1000;
+    const Attempt attempt = next_attempt(rules, control, t, limit);
+    EXPECT_EQ(attempt.end, limit);
+    EXPECT_TRUE(attempt.cut);
+    rounded += t + (limit - t) != limit ? 1 : 0;
+  }
+  EXPECT_GT(rounded, 0) << "times whose difference is not exact are what is tried here";
+}
+
+TEST(Attempt, BeginsWithTheInitialStepAndStaysWithinTheLimits) {
+  StepSizeRules rules;
+  rules.initial = 0.25;
+  rules.minimum = 0.125;
+  rules.maximum = 0.5;
+  couple::ControlState control;
+  EXPECT_EQ(next_attempt(rules, control, 0, 100).step, 0.25);
+  control.next = 0.001;
+  EXPECT_EQ(next_attempt(rules, control, 0, 100).step, 0.125);
+  EXPECT_FALSE(next_attempt(rules, control, 0, 100).at_maximum);
+  control.next = 2;
+  const Attempt attempt = next_attempt(rules, control, 1, 100);
+  EXPECT_EQ(attempt.step, 0.5);
+  EXPECT_EQ(attempt.end, 1.5);
+  EXPECT_TRUE(attempt.at_maximum);
+  EXPECT_FALSE(attempt.cut);
+  EXPECT_FALSE(next_attempt(rules, control, 1, 1.3).at_maximum) << "the limit decided";
+}
+
+TEST(Attempt, IsCountedByWhatDecidedOnIt) {
+  couple::ControlState control;
+  count_accepted(control, {.wanted = 1, .step = 1, .end = 3}, 2, 0.5);
+  EXPECT_EQ(control.taken, 1);
+  EXPECT_EQ(control.error, 0.5);
+  EXPECT_TRUE(control.error_decided);
+  count_accepted(control, {.wanted = 1, .step = 0.5, .end = 3.5, .cut = true}, 3, 4);
+  EXPECT_FALSE(control.error_decided);
+  count_accepted(control, {.wanted = 1, .step = 1, .end = 4.5, .at_maximum = true}, 3.5, 2);
+  EXPECT_FALSE(control.error_decided);
+  EXPECT_EQ(control.accepted, 3U);
+  EXPECT_EQ(control.cut, 1U);
+  EXPECT_EQ(control.at_maximum, 1U);
+  EXPECT_EQ(control.exceeded, 2U);
+  EXPECT_EQ(control.largest_error, 4);
+}
+
 TEST(StepSize, RefusesWhatMakesNoSense) {
   graph::StepControl c;
   c.tolerance = 0;

@@ -1,0 +1,51 @@
+// A system whose units have processes of their own, which tests can look at.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "fleet/fleet.hpp"
+#include "host/process/process_units.hpp"
+#include "host/tests/test_fleets.hpp"
+#include "host/tests/toy_system.hpp"
+
+namespace consort::host {
+
+// Gives its units away to be looked at.
+class Opened final : public fleet::Host {
+ public:
+  explicit Opened(Voice voice = {}) : voice_(std::move(voice)) {}
+  [[nodiscard]] std::shared_ptr<const describe::Description> describe(const fleet::UnitSpec&) override {
+    return nullptr;
+  }
+  [[nodiscard]] std::unique_ptr<fleet::HostedUnits> make(std::span<const fleet::UnitSpec> specs) override {
+    auto made = std::make_unique<ProcessUnits>(specs, CONSORT_TEST_WORKER, voice_);
+    units = made.get();
+    return made;
+  }
+  ProcessUnits* units = nullptr;
+
+ private:
+  Voice voice_;
+};
+
+// A system whose units have processes.
+struct ProcessRun {
+  explicit ProcessRun(std::vector<fleet::UnitSpec> specs, Voice voice = {})
+      : system(std::move(specs)), host(std::move(voice)), fleet(std::make_unique<fleet::Fleet>(system.specs, host)) {
+    system.connect(*fleet);
+  }
+  [[nodiscard]] pid_t process(fleet::Local unit) const { return host.units->process_of(unit); }
+  bool step(Duration h = 0.5) { return system.step(*fleet, h); }
+  [[nodiscard]] const std::vector<double>& outputs() const { return system.signals.outputs.column<double>(); }
+
+  ToySystem system;
+  Opened host;
+  std::unique_ptr<fleet::Fleet> fleet;
+};
+
+}  // namespace consort::host
