@@ -95,6 +95,8 @@ void Exchange::find_output_derivatives(int order) {
       output_references_.push_back(v.reference);
       output_orders_.push_back(m);
       output_places_.push_back(first_real_output_ + reals->offsets[i]);
+      const auto& negated = reals->negated;
+      output_signs_.push_back(std::find(negated.begin(), negated.end(), reals->offsets[i]) == negated.end() ? 1 : -1);
     }
   }
   output_values_.resize(output_references_.size());
@@ -105,7 +107,7 @@ void Exchange::read_derivatives(Signals& signals) {
   const std::size_t width = signals.outputs.column<double>().size();
   for (std::size_t i = 0; i < output_values_.size(); ++i) {
     const auto order = static_cast<std::size_t>(output_orders_[i]);
-    signals.output_derivatives[(order - 1) * width + output_places_[i]] = output_values_[i];
+    signals.output_derivatives[(order - 1) * width + output_places_[i]] = output_signs_[i] * output_values_[i];
   }
 }
 
@@ -142,7 +144,7 @@ bool Exchange::update(Signals& signals, Reply& reply) {
   if (!discrete_.places.empty()) take_discrete_inputs(signals);
   if (has_inputs_) unit_.set_part(*blocks_.inputs, signals.inputs, blocks_.first_input);
   const EventOutcome outcome = unit_.events()->update();
-  read(signals);
+  read_outputs(signals);
   Time& next = signals.next_event[id_];
   const Time announced = outcome.next_event.value_or(never);
   const bool moved = next != announced;
@@ -267,6 +269,7 @@ void Exchange::begin(const Signals& signals) {
 bool Exchange::step_in_parts(const StepRequest& request, Signals& signals, Reply& reply) {
   StepOutcome outcome{request.t, Why::completed};
   begin(signals);
+  begin_run();
   {
     const Restored restored(signals.inputs.column<double>(), blocks_.first_input[real], base_);
     if (signals.order[id_] == 0 && !set_inputs(0, request.h, request, signals)) outcome.why = Why::terminate;
