@@ -117,6 +117,30 @@ TEST_P(Restarts, GoOnBitForBit) {
   expect_the_same_after_a_restart(ring(interface), o, 37, 40);
 }
 
+class RestartsWith : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(Approximations, RestartsWith,
+                         ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "iterated"),
+                                            ::testing::Values("poly-5", "hermite-1", "hermite-2", "hermite-3")),
+                         [](const auto& choice) {
+                           std::string name =
+                               fmt::format("{}_{}", std::get<0>(choice.param), std::get<1>(choice.param));
+                           for (auto& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST_P(RestartsWith, WhatInputsFollow) {
+  const auto [stepper, extrapolation] = GetParam();
+  auto o = options(10, 0.01, stepper);
+  o.run.extrapolation = extrapolation;
+  expect_the_same_after_a_restart(ring("me"), o, 17, 20);
+  if (o.run.stepper != "jacobi") return;
+  for (const char* controller : {"richardson", "modified"}) {
+    o.run.control.controller = controller;
+    o.run.control.tolerance = 1e-5;
+    expect_the_same_after_a_restart(ring("me"), o, 15, 15);
+  }
+}
+
 TEST(Restart, GoesOnInTheMiddleOfAScenario) {
   using Kind = graph::ScenarioAction::Kind;
   auto o = options(10, 0.01, "gauss-seidel");
