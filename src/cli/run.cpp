@@ -185,7 +185,7 @@ int run_system(const Options& o) {
 }
 
 template <class T>
-CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& value, const char* help) {
+CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& value, const std::string& help) {
   return command.add_option_function<T>(
       name, [&value](const T& v) { value = v; }, help);
 }
@@ -195,7 +195,7 @@ CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& v
 void add_run(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   auto& c = *app.add_subcommand("run", "run a system of units");
-  c.add_option("SYSTEM", o->system, "the system: .yaml, .ssp, .ssd, or an unpacked package")->required();
+  c.add_option("SYSTEM", o->system, "the system: " + engine::system_endings() + ", or an unpacked package")->required();
   c.add_option("--variant", o->variant, "which system of a package that has several");
   c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
   add_number(c, "--start-time", o->run.start, "start time in s (default: the system's, or 0)");

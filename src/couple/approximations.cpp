@@ -9,7 +9,7 @@ namespace consort::couple {
 
 namespace {
 
-constexpr std::array<Approximation, 9> rows{{
+constexpr auto rows = std::to_array<Approximation>({
     {"poly-1", "held at the value of the beginning (order 0)", 1, 0, derivative_weights, error_ratio},
     {"poly-2", "a line through the last two points (order 1)", 2, 0, derivative_weights, error_ratio},
     {"poly-3", "a parabola through the last three points (order 2)", 3, 0, derivative_weights, error_ratio},
@@ -19,7 +19,7 @@ constexpr std::array<Approximation, 9> rows{{
     {"hermite-1", "a line with the slope at the beginning (order 1)", 1, 1, hermite_weights, error_ratio},
     {"hermite-2", "a cubic through the last two values and slopes (order 3)", 2, 1, hermite_weights, error_ratio},
     {"hermite-3", "degree 5 through the last three values and slopes (order 5)", 3, 1, hermite_weights, error_ratio},
-}};
+});
 
 }  // namespace
 
