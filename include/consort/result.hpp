@@ -31,7 +31,7 @@ struct SignalInfo {
 // Rows of a run, variable by variable. What is handed out is valid as long as the result.
 class CONSORT_API Result {
  public:
-  // A result file of any format that is written: .csv, .h5, .mat.
+  // A result file of any format that is written, see docs/results.md.
   [[nodiscard]] static Result read(const std::filesystem::path& file);
   Result(Result&&) noexcept;
   Result& operator=(Result&&) noexcept;

@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "consort/error.hpp"
@@ -45,12 +46,13 @@ struct UnitOptions {
 struct RunOptions {
   std::optional<double> start_time = {};
   std::optional<double> stop_time = {};
-  std::optional<double> step_size = {};           // between communication points
-  std::optional<double> output_interval = {};     // between rows; default: every communication point
-  std::optional<double> tolerance = {};           // of the units' solvers
-  std::string host = {};                          // where units run: "threads" (default), "serial", "process"
-  std::string stepper = {};                       // "jacobi", "gauss-seidel", …; default: chosen from the graph
-  std::optional<int> extrapolation = {};          // order of the polynomials that inputs follow within a step, 0 to 5
+  std::optional<double> step_size = {};        // between communication points
+  std::optional<double> output_interval = {};  // between rows; default: every communication point
+  std::optional<double> tolerance = {};        // of the units' solvers
+  std::string host = {};                       // where units run: "threads" (default), "serial", "process"
+  std::string stepper = {};                    // "jacobi", "gauss-seidel", …; default: chosen from the graph
+  // How inputs move within a step: "poly-1" (held), "hermite-2", …, or the order of a polynomial, 0 to 5.
+  std::optional<std::variant<int, std::string>> extrapolation = {};
   std::string controller = {};                    // "richardson", "modified", "ecco": steps by the coupling error
   std::optional<double> coupling_tolerance = {};  // of that error, relative; default: the tolerance
   std::optional<double> absolute_tolerance = {};  // of that error, times nominal values; default: as the relative one
@@ -79,8 +81,8 @@ struct RunOptions {
 class CONSORT_API System {
  public:
   explicit System(std::string name = "system");
-  // A system file (.yaml, .ssp, .ssd). What it says about runs counts where RunOptions do not say otherwise, except
-  // that only the options name a result file.
+  // A system file, in the format that its ending says. What it says about runs counts where RunOptions do not say
+  // otherwise, except that only the options name a result file.
   [[nodiscard]] static System load(const std::filesystem::path& file);
   System(const System&);
   System& operator=(const System&);

@@ -97,7 +97,7 @@ class RunOptions:
     output_interval: Optional[float]
     tolerance: Optional[float]
     stepper: str
-    extrapolation: Optional[int]
+    extrapolation: Optional[Union[int, str]]
     host: str
     controller: str
     coupling_tolerance: Optional[float]

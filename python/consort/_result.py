@@ -130,7 +130,7 @@ class Result:
 
 
 def read_result(path: Path) -> Result:
-    """Reads a result file of any format that is written: .csv, .h5, .mat."""
+    """Reads a result file of any format that is written; its ending says which."""
     return Result(_consort.Result.read(path))
 
 

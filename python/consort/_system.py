@@ -109,7 +109,7 @@ class System:
 
     def run(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
             output_interval: Optional[float] = None, tolerance: Optional[float] = None, stepper: str = "",
-            extrapolation: Optional[int] = None, host: str = "", controller: str = "",
+            extrapolation: Optional[Union[int, str]] = None, host: str = "", controller: str = "",
             coupling_tolerance: Optional[float] = None, absolute_tolerance: Optional[float] = None,
             tolerance_for: str = "", min_step: Optional[float] = None, max_step: Optional[float] = None,
             iteration: str = "", iteration_tolerance: Optional[float] = None, iteration_most: Optional[int] = None,
@@ -122,10 +122,12 @@ class System:
         What is not given comes from the system's file, then from the units, then from defaults that the report names.
 
         step: between communication points in s; output_interval: between rows (default: every communication point).
-        stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). host: where units run, "threads" (default),
-        "serial" or "process", each in a process of its own; the numbers are the same. controller: "richardson", "modified" or
-        "ecco" choose steps that keep the coupling error within coupling_tolerance (default: the tolerance), and report
-        it; tolerance_for: "step" (default), or "run" when the errors of all steps together are to stay within it.
+        stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). extrapolation: how inputs move within a step,
+        "poly-1" (held) to "poly-6", "hermite-1" to "hermite-3", or the order of a polynomial, 0 to 5. host: where units
+        run, "threads" (default), "serial" or "process", each in a process of its own; the numbers are the same.
+        controller: "richardson", "modified" or "ecco" choose steps that keep the coupling error within coupling_tolerance
+        (default: the tolerance), and report it; tolerance_for: "step" (default), or "run" when the errors of all steps
+        together are to stay within it.
         absolute_tolerance: times the nominal value of each output (default: as coupling_tolerance). min_step, max_step: the
         shortest and the longest step that a controller may take.
 
@@ -158,7 +160,7 @@ class System:
             return finished(self._raw.run(options, progress))
 
     def simulation(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
-                   tolerance: Optional[float] = None, stepper: str = "", extrapolation: Optional[int] = None,
+                   tolerance: Optional[float] = None, stepper: str = "", extrapolation: Optional[Union[int, str]] = None,
                    controller: str = "", coupling_tolerance: Optional[float] = None,
                    absolute_tolerance: Optional[float] = None, tolerance_for: str = "",
                    min_step: Optional[float] = None, max_step: Optional[float] = None,

@@ -94,7 +94,10 @@ engine::SimulationOptions simulation_options(const graph::RunSettings& said, con
   take(run.step, o.step_size);
   take(run.output_interval, o.output_interval);
   take(run.tolerance, o.tolerance);
-  if (o.extrapolation) run.extrapolation = std::to_string(*o.extrapolation);
+  if (o.extrapolation) {
+    const auto* const order = std::get_if<int>(&*o.extrapolation);
+    run.extrapolation = order != nullptr ? std::to_string(*order) : std::get<std::string>(*o.extrapolation);
+  }
   take(run.control.tolerance, o.coupling_tolerance);
   take(run.control.absolute, o.absolute_tolerance);
   take(run.control.minimum, o.min_step);

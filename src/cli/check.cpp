@@ -12,7 +12,6 @@
 #include "engine/library.hpp"
 #include "engine/system_files.hpp"
 #include "ssp/check.hpp"
-#include "ssp/to_system.hpp"
 
 namespace consort::cli {
 
@@ -26,27 +25,11 @@ struct Options {
   fmi::OpenOptions open;
 };
 
-// "folder/" has no file name.
-std::string shown_name(const std::string& file) {
-  const auto name = std::filesystem::path(file).filename();
-  return name.empty() ? file : name.string();
-}
-
 // All systems of a package as far as they can be read; the first is compiled, so that types and units are found that
 // do not fit.
 Diagnostics check_system(const std::string& file, const Options& o) {
   Diagnostics diagnostics;
-  graph::Document document;
-  const auto* const format = engine::find_system_format(file);
-  if (format != nullptr && format->ending != ".yaml" && format->ending != ".yml") {
-    const auto package = ssp::Package::open(file, shown_name(file), o.allow_outside);
-    for (const auto& variant : package->structures()) {
-      auto system = ssp::to_system(package, variant, diagnostics);
-      if (variant == package->structures().front()) document = std::move(system);
-    }
-  } else {
-    document = engine::read_system_file(file);
-  }
+  auto document = engine::check_system_file(file, {.allow_outside = o.allow_outside}, diagnostics);
   engine::LibraryOptions from;
   from.open = o.open;
   engine::Library library(std::move(from));
@@ -123,7 +106,8 @@ void add_check(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   auto& c = *app.add_subcommand(
       "check", "list every problem of an FMU or a system with line and rule; status 1 when there are errors");
-  c.add_option("FILE", o->files, "FMUs and systems (.ssp, .ssd, .yaml), or folders that they were unpacked into")
+  c.add_option("FILE", o->files,
+               "FMUs and systems (" + engine::system_endings() + "), or folders that they were unpacked into")
       ->required();
   c.add_flag("--json", o->json, "for machines");
   c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -7,13 +6,11 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
 #include "engine/library.hpp"
 #include "engine/system_files.hpp"
-#include "ssp/from_system.hpp"
-#include "yaml/writer.hpp"
+#include "graph/compile.hpp"
 
 namespace consort::cli {
 
@@ -29,11 +26,6 @@ struct Options {
   bool allow_outside = false;
   fmi::OpenOptions open;
 };
-
-bool has_ending(const std::string& file, std::initializer_list<std::string_view> endings) {
-  const auto ending = fs::path(file).extension().string();
-  return std::any_of(endings.begin(), endings.end(), [&](auto e) { return iequals(e, ending); });
-}
 
 // Values of all levels, with their units, prefixes and mappings, as start values of the units in their own units.
 class Settler {
@@ -92,47 +84,34 @@ class Unpacker {
   std::set<std::string> names_;
 };
 
-void write_yaml(const Options& o, graph::Document document, engine::Library& library) {
-  const fs::path file = fs::absolute(o.to).lexically_normal();
-  const bool packed = !has_ending(o.from, {".yaml", ".yml"});
-  if (packed) {
-    const auto plan = graph::compile(document.system, library.catalogue());
-    Settler{plan}(document.system);
-    const fs::path folder = file.parent_path() / file.stem();
-    Unpacker{folder}(document.system);
-    if (auto& table = document.run.input_file; !table.empty()) {
-      const fs::path copy = folder / fs::path(table).filename();
-      fs::create_directories(folder);
-      fs::copy_file(table, copy, fs::copy_options::overwrite_existing);
-      table = copy.string();
-    }
+// What was in a package stands beside the file that is written, in a folder of its name.
+void unpack(graph::Document& document, const fs::path& file, const graph::Catalogue& catalogue) {
+  const auto plan = graph::compile(document.system, catalogue);
+  Settler{plan}(document.system);
+  const fs::path folder = file.parent_path() / file.stem();
+  Unpacker{folder}(document.system);
+  if (auto& table = document.run.input_file; !table.empty()) {
+    const fs::path copy = folder / fs::path(table).filename();
+    fs::create_directories(folder);
+    fs::copy_file(table, copy, fs::copy_options::overwrite_existing);
+    table = copy.string();
   }
-  std::ofstream out(file, std::ios::binary);
-  out << yaml::write_system(document, file.parent_path());
-  if (!out.flush()) throw run_error("{}: cannot be written; check the folder and the disk", o.to);
 }
 
 int convert(const Options& o) {
   require(o.version == "1.0" || o.version == "2.0", "--ssp-version is 1.0 or 2.0, not '{}'", o.version);
-  const auto version = o.version == "1.0" ? ssp::Version::v1_0 : ssp::Version::v2_0;
-  const bool to_ssp = has_ending(o.to, {".ssp"});
-  require(to_ssp || has_ending(o.to, {".yaml", ".yml"}),
-          "{}: systems are written as .ssp or .yaml; choose one of these", o.to);
-  const bool whole_package = to_ssp && o.variant.empty() && !has_ending(o.from, {".yaml", ".yml", ".ssd"});
-  if (whole_package) {
-    require(engine::is_system_file(o.from), "{}: is no system that can be read", o.from);
-    ssp::convert_package(o.from, o.to, version);
+  const auto& to = engine::written_system_format(o.to);
+  const auto* const from = engine::find_system_format(o.from);
+  if (from == &to && to.rewrite != nullptr && o.variant.empty()) {
+    to.rewrite(o.from, o.to, o.version);
   } else {
     auto document = engine::read_system_file(o.from, {o.variant, o.allow_outside});
-    engine::LibraryOptions from;
-    from.open = o.open;
-    engine::Library library(std::move(from));
-    if (to_ssp) {
-      for (const auto& note : ssp::write_package(document, o.to, {version, library.catalogue()}))
-        fmt::print(stderr, "note: {}\n", note);
-    } else {
-      write_yaml(o, std::move(document), library);
-    }
+    engine::LibraryOptions options;
+    options.open = o.open;
+    engine::Library library(std::move(options));
+    if (from->packs && !to.packs) unpack(document, fs::absolute(o.to).lexically_normal(), library.catalogue());
+    for (const auto& note : to.write(document, o.to, {o.version, library.catalogue()}))
+      fmt::print(stderr, "note: {}\n", note);
   }
   fmt::print(stderr, "wrote {}\n", o.to);
   return 0;
@@ -142,10 +121,11 @@ int convert(const Options& o) {
 
 void add_convert(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
-  auto& c = *app.add_subcommand("convert",
-                                "write a system in another format: .yaml to .ssp, .ssp to .yaml or another version");
-  c.add_option("FROM", o->from, "the system: .yaml, .ssp, .ssd, or an unpacked package")->required();
-  c.add_option("TO", o->to, "NAME.ssp or NAME.yaml; FMUs of a package are put into the folder NAME")->required();
+  auto& c = *app.add_subcommand(
+      "convert", "write a system in another format, or another version of it: " + engine::written_system_endings());
+  c.add_option("FROM", o->from, "the system: " + engine::system_endings() + ", or an unpacked package")->required();
+  c.add_option("TO", o->to, "the file to write, by its ending; FMUs of a package are put into the folder of its name")
+      ->required();
   c.add_option("--ssp-version", o->version, "1.0 or 2.0")->capture_default_str();
   c.add_option("--variant", o->variant, "which system of a package that has several");
   c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");

@@ -237,7 +237,8 @@ int info(const Options& o) {
 void add_info(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   auto& c = *app.add_subcommand("info", "show what an FMU or a system contains");
-  c.add_option("FILE", o->file, "the FMU or system (.ssp, .ssd, .yaml), or the folder that it was unpacked into")
+  c.add_option("FILE", o->file,
+               "the FMU or system (" + engine::system_endings() + "), or the folder that it was unpacked into")
       ->required();
   c.add_option("--variant", o->variant, "which system of a package that has several");
   c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");

@@ -131,11 +131,13 @@ int run_system(const Options& o) {
           "--checkpoint-file says where checkpoints go, but none are asked for; add --checkpoint-every SECONDS");
   if (options.checkpoint_every && options.checkpoint_file.empty())
     options.checkpoint_file = std::filesystem::path(o.system).stem().string() + ".checkpoint";
-  if (options.checkpoint_every && std::filesystem::path(result_name(o, document.run)).extension() == ".mat" &&
-      !o.no_output)
-    throw input_error(
-        "a result in a .mat file cannot go on from a checkpoint; write it to an .h5 or .csv file, or leave out "
-        "--checkpoint-every");
+  if (options.checkpoint_every && !o.no_output) {
+    const auto& format = record::format_of(result_name(o, document.run));
+    require(format.resumes,
+            "a result in a {} file cannot go on from a checkpoint; write it to a file that can ({}), or leave out "
+            "--checkpoint-every",
+            format.endings.front(), record::result_endings(&record::Format::resumes));
+  }
   options.run = document.run;
   options.settings = read_parameters(o.parameters);
   for (auto& setting : settings_of(o.set)) options.settings.push_back(std::move(setting));
@@ -183,7 +185,7 @@ int run_system(const Options& o) {
 }
 
 template <class T>
-CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& value, const char* help) {
+CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& value, const std::string& help) {
   return command.add_option_function<T>(
       name, [&value](const T& v) { value = v; }, help);
 }
@@ -193,7 +195,7 @@ CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& v
 void add_run(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   auto& c = *app.add_subcommand("run", "run a system of units");
-  c.add_option("SYSTEM", o->system, "the system: .yaml, .ssp, .ssd, or an unpacked package")->required();
+  c.add_option("SYSTEM", o->system, "the system: " + engine::system_endings() + ", or an unpacked package")->required();
   c.add_option("--variant", o->variant, "which system of a package that has several");
   c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
   add_number(c, "--start-time", o->run.start, "start time in s (default: the system's, or 0)");
@@ -240,13 +242,14 @@ void add_run(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   c.add_option("--input-file", o->run.input_file, "CSV with time and the system's inputs");
   c.add_option("-o,--output-file", o->output_file,
-               "result file (default: NAME.h5 here); '-' is CSV on standard output");
+               "result file, " + record::result_endings() + " (default: NAME.h5 here); '-' is CSV on standard output");
   c.add_flag("--no-output", o->no_output, "record nothing")->excludes("--output-file");
   c.add_option("--output-variable", o->record,
                "what to record, with * and ?, any number of times (default: all outputs)")
       ->take_all()
       ->allow_extra_args(false);
-  add_number(c, "--compression", o->compression, "of HDF5 files, 0 to 9");
+  add_number(c, "--compression", o->compression,
+             "of files that have it (" + record::result_endings(&record::Format::compresses) + "), 0 to 9");
   c.add_flag("--probe", o->probe,
              "try which FMUs answer new inputs without a step, and make outputs consistent with inputs there");
   add_number(c, "--checkpoint-every", o->simulation.checkpoint_every,

@@ -148,7 +148,8 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("--input-file", o->run.input_file, "CSV with time and the inputs");
   c.add_flag("--skip-unsettable-inputs", o->run.skip_unsettable_inputs,
              "leave out columns of the input file that cannot be set");
-  c.add_option("-o,--output-file", o->output_file, "result file (default: NAME.csv here); '-' is standard output");
+  c.add_option("-o,--output-file", o->output_file,
+               "result file, " + record::result_endings() + " (default: NAME.csv here); '-' is standard output");
   c.add_option("--output-variable", s.outputs, "a variable to record, any number of times (default: the outputs)")
       ->take_all()
       ->allow_extra_args(false);

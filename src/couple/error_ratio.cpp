@@ -29,15 +29,15 @@ double Nodes::integral(double from, double to) const {
 
 Nodes nodes_before(const History& history, const Memory& memory, Time t, Duration h, int order) {
   Nodes nodes;
-  nodes.add(0);
+  nodes.add(0, history.each());
   for (int i = 0; i < history.points(memory) && nodes.order() < order; ++i)
-    if (history.time(memory, i) < t) nodes.add((t - history.time(memory, i)) / h);
+    if (history.time(memory, i) < t) nodes.add((t - history.time(memory, i)) / h, history.each());
   return nodes;
 }
 
-Nodes nodes_of_second_half(const Nodes& first, int order) {
+Nodes nodes_of_second_half(const Nodes& first, int order, int each) {
   Nodes nodes;
-  nodes.add(-1);
+  nodes.add(-1, each);
   for (const double node : first.values())
     if (nodes.order() < order) nodes.add(node);
   return nodes;
@@ -57,7 +57,7 @@ ErrorRatio error_ratio(const Nodes& coarse, const Nodes& first, const Nodes& sec
   return ratio;
 }
 
-ErrorRatio interpolated_error_ratio(const Nodes& coarse, const Nodes& first, int order) {
+ErrorRatio interpolated_error_ratio(const Nodes& coarse, const Nodes& first, int order, int each) {
   const auto with_end = [order](double end, std::span<const double> before) {
     Nodes nodes;
     nodes.add(end);
@@ -67,23 +67,18 @@ ErrorRatio interpolated_error_ratio(const Nodes& coarse, const Nodes& first, int
   };
   const Nodes whole = with_end(-2, coarse.values());
   const Nodes half = with_end(-1, first.values());
-  const Nodes second = with_end(-2, nodes_of_second_half(first, order).values());
+  const Nodes second = with_end(-2, nodes_of_second_half(first, order, each).values());
   // Polynomials through the end lie on one side within a step: all integrals have the same sign.
   const auto ratio = error_ratio(whole, half, second);
   if (!(ratio.states > 1) || !std::isfinite(ratio.states)) return equal_steps_ratio(ratio.order, false);
   return {ratio.states, ratio.states, ratio.order};
 }
 
-ErrorRatio equal_steps_ratio(int order, bool shared_past) {
+ErrorRatio equal_steps_ratio(int order, bool shared_past, int each) {
   if (!shared_past) return {std::exp2(order + 1), std::exp2(order + 1), order};
   Nodes first;
-  Nodes second;
-  second.add(-1);
-  for (int i = 0; i <= order; ++i) {
-    first.add(i);
-    if (i < order) second.add(i);
-  }
-  return error_ratio(first, first, second);
+  for (int i = 0; first.order() < order; ++i) first.add(i, each);
+  return error_ratio(first, first, nodes_of_second_half(first, order, each));
 }
 
 }  // namespace consort::couple

@@ -51,6 +51,12 @@ class Gather {
       gather_others(outputs, inputs);
   }
 
+  // The same for derivatives of one order, which have no offset; Float64 alone.
+  void derivatives(const double* outputs, double* inputs) const {
+    for (const auto& copy : reals_) inputs[copy.input] = outputs[copy.source];
+    for (const auto& s : scalings_) inputs[s.input] *= s.factor;
+  }
+
   [[nodiscard]] bool empty() const { return reals_.empty() && others_.empty() && conversions_.empty(); }
   struct Copy {
     std::uint32_t input = 0;

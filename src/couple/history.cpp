@@ -37,14 +37,57 @@ Weights derivative_weights(std::span<const Time> points, Time at) {
   return w;
 }
 
-History::History(Memory& memory, const std::string& name, std::size_t width)
+// By divided differences, in which a derivative stands for the difference of a point with itself; then Newton's form
+// is turned into that of Taylor around `at`.
+void hermite_weights(std::span<const Time> points, Time at, Weights& w) {
+  CONSORT_ASSERT(!points.empty() && points.size() <= most_points);
+  const auto n = points.size();
+  std::array<std::size_t, most_points> first{};  // where a point is named for the first time
+  for (std::size_t i = 1; i < n; ++i) first[i] = points[i] == points[i - 1] ? first[i - 1] : i;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::array<double, most_points> newton{};
+    for (std::size_t i = 0; i < n; ++i) newton[i] = first[i] == k ? 1 : 0;
+    double factorial = 1;
+    for (std::size_t j = 1; j < n; ++j) {
+      factorial *= static_cast<double>(j);
+      for (std::size_t i = n - 1; i >= j; --i) {
+        newton[i] = first[i] == first[i - j] ? (first[i] + j == k ? 1 / factorial : 0)
+                                             : (newton[i] - newton[i - 1]) / (points[i] - points[i - j]);
+      }
+    }
+    std::array<double, most_points> taylor{};
+    for (std::size_t j = n; j-- > 0;) {
+      for (std::size_t m = n - 1; m > 0; --m) taylor[m] = taylor[m - 1] + (at - points[j]) * taylor[m];
+      taylor[0] = newton[j] + (at - points[j]) * taylor[0];
+    }
+    factorial = 1;
+    for (std::size_t m = 0; m < n; ++m) {
+      if (m > 0) factorial *= static_cast<double>(m);
+      w[m][k] = factorial * taylor[m];
+    }
+  }
+}
+
+History::History(Memory& memory, const std::string& name, std::size_t width, int derivatives)
     : width_(width),
+      each_(static_cast<std::size_t>(derivatives) + 1),
       ends_(memory.back.reserve<Ends>(name)),
       times_(memory.stays.reserve<Time>(name + " times", places)),
-      values_(memory.stays.reserve<double>(name + " values", width * places)) {}
+      values_(memory.stays.reserve<double>(name + " values", width_ * each_ * places)) {}
 
-void History::push(Memory& memory, Time t, std::span<const double> values) const {
-  CONSORT_ASSERT(values.size() == width_);
+void History::push(Memory& memory, Time t, std::span<const double> values, std::span<const double> derivatives) const {
+  CONSORT_ASSERT(values.size() == width_ && derivatives.size() == (each_ - 1) * width_);
+  const auto point = new_point(memory, t);
+  std::copy(derivatives.begin(), derivatives.end(), std::copy(values.begin(), values.end(), point.begin()));
+}
+
+void History::push(Memory& memory, const History& other, int back) const {
+  CONSORT_ASSERT(other.width_ == width_ && other.each_ == each_);
+  const auto point = new_point(memory, other.time(memory, back));
+  std::copy_n(other.values(memory, back).begin(), point.size(), point.begin());
+}
+
+std::span<double> History::new_point(Memory& memory, Time t) const {
   auto& e = memory.back.at(ends_);
   if (e.count == 0 || memory.stays[times_][place(memory, 0)] != t) {
     e.newest = e.newest + 1 == places ? 0 : e.newest + 1;
@@ -53,7 +96,7 @@ void History::push(Memory& memory, Time t, std::span<const double> values) const
   }
   const std::size_t at = place(memory, 0);
   memory.stays[times_][at] = t;
-  std::copy(values.begin(), values.end(), memory.stays[values_].begin() + static_cast<std::ptrdiff_t>(at * width_));
+  return memory.stays[values_].subspan(at * each_ * width_, each_ * width_);
 }
 
 void History::take_up(Memory& memory, const Ends& before) const {

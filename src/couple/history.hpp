@@ -1,6 +1,7 @@
 // What inputs were at the last communication points, and polynomials through it.
 //
-// All of it works with steps of any size; after an event the history is dropped and orders start at 0 again.
+// All of it works with steps of any size; after an event the history is dropped and orders start anew: at 0, or at 1
+// where first derivatives are known.
 #pragma once
 
 #include <array>
@@ -23,6 +24,9 @@ inline constexpr int most_points = fleet::highest_order + 1;
 using Weights = std::array<std::array<double, most_points>, most_points>;
 void derivative_weights(std::span<const Time> points, Time at, Weights& weights);
 [[nodiscard]] Weights derivative_weights(std::span<const Time> points, Time at);
+// The same through values and derivatives (Hermite): a point that is named again, right behind itself, stands for its
+// next derivative.
+void hermite_weights(std::span<const Time> points, Time at, Weights& weights);
 
 // A ring of points in the memory of a run: values stay, and its ends go back with a rejected step. There are spare
 // places, so that no value has to be copied for that, as long as at most `most_undone` points come in between.
@@ -37,19 +41,26 @@ class History {
   };
 
   History() = default;
-  // Before the run.
-  History(Memory& memory, const std::string& name, std::size_t width);
+  // Before the run. `derivatives`: how many of them points have beside their values.
+  History(Memory& memory, const std::string& name, std::size_t width, int derivatives = 0);
 
   [[nodiscard]] int points(const Memory& memory) const { return memory.back.at(ends_).count; }
   [[nodiscard]] Time time(const Memory& memory, int back) const {  // 0: the newest
     return memory.stays[times_][place(memory, back)];
   }
-  [[nodiscard]] std::span<const double> values(const Memory& memory, int back) const {
-    return memory.stays[values_].subspan(place(memory, back) * width_, width_);
+  [[nodiscard]] std::span<const double> values(const Memory& memory, int back) const { return data(memory, back, 0); }
+  // Derivative `order` of a point, 0: its values.
+  [[nodiscard]] std::span<const double> data(const Memory& memory, int back, int order) const {
+    return memory.stays[values_].subspan((place(memory, back) * each_ + static_cast<std::size_t>(order)) * width_,
+                                         width_);
   }
+  // What a point has: its value, and derivatives.
+  [[nodiscard]] int each() const { return static_cast<int>(each_); }
 
-  // The newest point; a second one at the same time replaces the first.
-  void push(Memory& memory, Time t, std::span<const double> values) const;
+  // The newest point; a second one at the same time replaces the first. Derivatives order after order.
+  void push(Memory& memory, Time t, std::span<const double> values, std::span<const double> derivatives = {}) const;
+  // A point of another history with the same shape.
+  void push(Memory& memory, const History& other, int back) const;
   void drop(Memory& memory) const { memory.back.at(ends_).count = 0; }
 
   [[nodiscard]] const Ends& ends(const Memory& memory) const { return memory.back.at(ends_); }
@@ -69,10 +80,13 @@ class History {
     return static_cast<std::size_t>(at < 0 ? at + places : at);
   }
 
+  [[nodiscard]] std::span<double> new_point(Memory& memory, Time t) const;
+
   std::size_t width_ = 0;
+  std::size_t each_ = 1;
   Slot<Ends> ends_;
   Slot<Time> times_;
-  Slot<double> values_;  // place after place
+  Slot<double> values_;  // place after place, in each the values and then the derivatives
 };
 
 }  // namespace consort::couple

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "base/error.hpp"
 
 namespace consort::couple {
@@ -46,6 +48,7 @@ Point::Point(PointSetup setup)
       fleet_(setup.fleet),
       approximation_(setup.approximation),
       order_(setup.approximation.order()),
+      each_(setup.approximation.each()),
       sources_(std::move(setup.sources)),
       bonds_(setup.bonds),
       slack_(setup.slack),
@@ -64,9 +67,42 @@ Point::Point(PointSetup setup)
                          [&](const auto* s) { return s->overrides(input, *looked_at_); });
     };
   }
+  if (approximation_.derivatives > 0) declare_derivatives();
   if (timeline_ == nullptr) return;
   routing_ = timeline_->activity("routing");
   agreeing_ = timeline_->activity("outputs made consistent");
+}
+
+void Point::declare_derivatives() {
+  for (const auto& copy : external_) continuous_[copy.input] = false;
+  external_.clear();
+  std::vector<bool> asked(plan_.units.size(), false);
+  for (const auto& c : plan_.connections) {
+    if (c.from == graph::no_unit || !is_continuous(plan_, c) ||
+        plan_.units[c.from].outputs.place(c.output).type != Type::Float64)
+      continue;
+    require_derivatives(c);
+    if (!asked[c.from]) fleet_.declare_derivatives(c.from, approximation_.derivatives);
+    asked[c.from] = true;
+  }
+}
+
+void Point::require_derivatives(const graph::ConnectionInfo& c) const {
+  const auto& unit = plan_.units[c.from];
+  const auto& output = (*unit.description)[unit.outputs.choice()[c.output]];
+  const bool is_told = !output.is_array() && output.causality == describe::Causality::output;
+  if (is_told && fleet_.traits(c.from).output_order >= approximation_.derivatives) return;
+  std::vector<std::string_view> others;
+  for (const auto& row : approximations())
+    if (row.derivatives == 0) others.push_back(row.name);
+  const bool could = is_told && unit.description->interface(describe::InterfaceType::model_exchange) != nullptr;
+  throw input_error(
+      "the extrapolation '{}' goes through derivatives of outputs, which unit '{}' does not tell{}; use one that goes "
+      "through values alone ({}){}",
+      approximation_.name, unit.name, is_told ? "" : fmt::format(" for '{}'", output.name), fmt::join(others, ", "),
+      could ? ", or run the unit as Model Exchange (interface: me)" : "")
+      .in_unit(unit.name)
+      .of_setting("extrapolation");
 }
 
 std::uint32_t Point::declare_part(std::span<const UnitId> units, const SeesNew& sees_new) {
@@ -89,8 +125,12 @@ void Point::set_consistency(std::unique_ptr<Consistency> consistency) {
 
 void Point::prepare(RunState& state) {
   const std::size_t width = continuous_.size();
-  history_ = History(state.memory, "history of inputs", width);
-  coarse_ = History(state.memory, "history of inputs at accepted steps", width);
+  const int derivatives = approximation_.derivatives;
+  history_ = History(state.memory, "history of inputs", width, derivatives);
+  coarse_ = History(state.memory, "history of inputs at accepted steps", width, derivatives);
+  const auto orders = static_cast<std::size_t>(derivatives);
+  slopes_.assign(orders * width, 0.0);
+  state.signals.output_derivatives.assign(orders * state.signals.outputs.column<double>().size(), 0.0);
   held_ = state.memory.stays.reserve<double>("inputs of the step that is kept", width);
   past_ = &history_;
   for (auto* const source : sources_) source->prepare(state);
@@ -120,16 +160,22 @@ void Point::begin(RunState& state, const Interval& interval) {
 void Point::remember(RunState& state) {
   auto& signals = state.signals;
   everything_(signals.outputs, signals.inputs);
-  past_->push(state.memory, interval_.t, signals.inputs.column<double>());
+  for (std::size_t m = 0; m < static_cast<std::size_t>(approximation_.derivatives); ++m)
+    everything_.derivatives(signals.output_derivatives.data() + m * signals.outputs.column<double>().size(),
+                            slopes_.data() + m * continuous_.size());
+  past_->push(state.memory, interval_.t, signals.inputs.column<double>(), slopes_);
   if (order_ > 0) signals.derivatives.resize(static_cast<std::size_t>(order_) * signals.inputs.column<double>().size());
 }
 
 void Point::find_weights(const RunState& state) {
-  const int points = past_->points(state.memory);
-  known_ = std::min(std::max(order_, guesses_ ? 1 : 0) + 1, points);
-  behind_ = std::min(order_, points);
+  const int data = past_->points(state.memory) * each_;
+  known_ = std::min(std::max(order_, guesses_ ? 1 : 0) + 1, data);
+  behind_ = std::min(order_, data);
   std::array<Time, most_points + 1> times{interval_.end};
-  for (int k = 0; k < known_; ++k) times[static_cast<std::size_t>(k) + 1] = past_->time(state.memory, k);
+  for (int k = 0; k < known_; ++k) {
+    times[static_cast<std::size_t>(k) + 1] = past_->time(state.memory, k / each_);
+    data_[static_cast<std::size_t>(k)] = past_->data(state.memory, k / each_, k % each_).data();
+  }
   const auto known = std::span(times).subspan(1, static_cast<std::size_t>(known_));
   if (guesses_) approximation_.weights(known, interval_.end, ahead_);
   if (order_ == 0) return;
@@ -160,10 +206,9 @@ void Point::hold(RunState& state, const Part& part) const {
   part.from_new(state.signals.outputs, state.signals.inputs);
 }
 
-double Point::past(const RunState& state, const std::array<double, most_points>& weights, std::size_t first, int points,
-                   std::uint32_t input, double sum) const {
-  for (int k = 0; k < points; ++k)
-    sum += weights[first + static_cast<std::size_t>(k)] * past_->values(state.memory, k)[input];
+double Point::past(const std::array<double, most_points>& weights, std::size_t first, int data, std::uint32_t input,
+                   double sum) const {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(data); ++k) sum += weights[first + k] * data_[k][input];
   return sum;
 }
 
@@ -171,7 +216,7 @@ double Point::past(const RunState& state, const std::array<double, most_points>&
 void Point::go_on(RunState& state, const Part& part) const {
   auto& inputs = state.signals.inputs.column<double>();
   for (const auto& copy : part.from_old.reals())
-    inputs[copy.input] = continuous_[copy.input] ? past(state, from_here_[0], 0, known_, copy.input)
+    inputs[copy.input] = continuous_[copy.input] ? past(from_here_[0], 0, known_, copy.input)
                                                  : past_->values(state.memory, 0)[copy.input];
 }
 
@@ -181,7 +226,7 @@ void Point::extrapolate(RunState& state, std::span<const Gather::Copy> copies) c
     double* const to = state.signals.derivatives.data() + static_cast<std::size_t>(m - 1) * width;
     const auto& w = from_here_[static_cast<std::size_t>(m)];
     for (const auto& copy : copies)
-      to[copy.input] = m < known_ && continuous_[copy.input] ? past(state, w, 0, known_, copy.input) : 0.0;
+      to[copy.input] = m < known_ && continuous_[copy.input] ? past(w, 0, known_, copy.input) : 0.0;
   }
 }
 
@@ -194,8 +239,7 @@ void Point::interpolate(RunState& state, const Part& part) const {
     const double end = inputs[copy.input];
     if (continuous_[copy.input]) {
       end_at(state, copy.input, end);
-      if (is_blind())
-        inputs[copy.input] = past(state, through_end_[0], 1, behind_, copy.input, through_end_[0][0] * end);
+      if (is_blind()) inputs[copy.input] = past(through_end_[0], 1, behind_, copy.input, through_end_[0][0] * end);
       continue;
     }
     for (int m = 1; m <= order_; ++m)
@@ -212,15 +256,13 @@ void Point::end_at(RunState& state, std::uint32_t input, double end) const {
   }
   for (int m = 1; m <= order_; ++m) {
     const auto& w = through_end_[static_cast<std::size_t>(m)];
-    const double sum = m <= behind_ ? past(state, w, 1, behind_, input, w[0] * end) : 0.0;
+    const double sum = m <= behind_ ? past(w, 1, behind_, input, w[0] * end) : 0.0;
     signals.derivatives[static_cast<std::size_t>(m - 1) * inputs.size() + input] = sum;
   }
   inputs[input] = past_->values(state.memory, 0)[input];
 }
 
-double Point::guess(const RunState& state, std::uint32_t input) const {
-  return past(state, ahead_[0], 0, known_, input);
-}
+double Point::guess(std::uint32_t input) const { return past(ahead_[0], 0, known_, input); }
 
 void Point::override_inputs(RunState& state) const {
   if (!has_overrides_) return;

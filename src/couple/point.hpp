@@ -33,7 +33,7 @@ namespace consort::couple {
 
 struct PointSetup {
   const graph::Plan& plan;
-  fleet::Fleet& fleet;
+  fleet::Fleet& fleet;  // not connected yet
   const Approximation& approximation;
   std::vector<InputSource*> sources{};  // later ones beat those before
   const PowerBonds* bonds = nullptr;    // null: none
@@ -43,7 +43,9 @@ struct PointSetup {
 
 class Point {
  public:
-  // Everything that the setup points at must outlive it.
+  // Everything that the setup points at must outlive it. Declares the derivatives of outputs that the approximation
+  // wants; throws Error (input) that names a unit which does not tell them, with alternatives. What no unit drives has
+  // none: it is held, unless a source of the setup moves it.
   explicit Point(PointSetup setup);
   Point(const Point&) = delete;
   Point& operator=(const Point&) = delete;
@@ -69,7 +71,7 @@ class Point {
   // An input goes from where it is to `end` at the end of the step; as often as wanted. Before override_inputs().
   void end_at(RunState& state, std::uint32_t input, double end) const;
   // Where an input comes if it goes on as it went.
-  [[nodiscard]] double guess(const RunState& state, std::uint32_t input) const;
+  [[nodiscard]] double guess(std::uint32_t input) const;
   // What tables and scenarios say instead; give() does so by itself.
   void override_inputs(RunState& state) const;
   // After all units have stepped: `events` of state when the step began. Not for steps that nobody goes on from.
@@ -116,6 +118,8 @@ class Point {
     bool first = false;
   };
 
+  void declare_derivatives();
+  void require_derivatives(const graph::ConnectionInfo& connection) const;
   void remember(RunState& state);
   void make_consistent(RunState& state);
   void find_weights(const RunState& state);
@@ -124,14 +128,15 @@ class Point {
   void extrapolate(RunState& state, std::span<const Gather::Copy> copies) const;
   void interpolate(RunState& state, const Part& part) const;
   // `sum` and what the past adds to it, whose weights begin at `first`.
-  [[nodiscard]] double past(const RunState& state, const std::array<double, most_points>& weights, std::size_t first,
-                            int points, std::uint32_t input, double sum = 0) const;
+  [[nodiscard]] double past(const std::array<double, most_points>& weights, std::size_t first, int data,
+                            std::uint32_t input, double sum = 0) const;
   [[nodiscard]] bool is_blind() const { return interval_.past == Past::alone; }
 
   const graph::Plan& plan_;
   fleet::Fleet& fleet_;
   const Approximation& approximation_;
   int order_;
+  int each_;  // data of a point: its value, and derivatives
   std::vector<InputSource*> sources_;
   const PowerBonds* bonds_;
   Duration slack_;
@@ -156,9 +161,11 @@ class Point {
   Interval interval_;
   const History* past_ = nullptr;
   Time next_jump_ = fleet::never;
-  Columns previous_;  // outputs at its beginning
-  int known_ = 0;     // points that extrapolations go through
-  int behind_ = 0;    // points that interpolations go through beside the end
+  Columns previous_;                               // outputs at its beginning
+  std::vector<double> slopes_;                     // derivatives of inputs there
+  int known_ = 0;                                  // data that extrapolations go through
+  int behind_ = 0;                                 // data that interpolations go through beside the end
+  std::array<const double*, most_points> data_{};  // these, in the memory of the run
   Weights from_here_{}, through_end_{}, ahead_{};
 };
 

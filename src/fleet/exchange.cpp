@@ -92,6 +92,8 @@ void Exchange::find_output_derivatives(int order) {
       output_references_.push_back(v.reference);
       output_orders_.push_back(m);
       output_places_.push_back(first_real_output_ + reals->offsets[i]);
+      const auto& negated = reals->negated;
+      output_signs_.push_back(std::find(negated.begin(), negated.end(), reals->offsets[i]) == negated.end() ? 1 : -1);
     }
   }
   output_values_.resize(output_references_.size());
@@ -102,7 +104,7 @@ void Exchange::read_derivatives(Signals& signals) {
   const std::size_t width = signals.outputs.column<double>().size();
   for (std::size_t i = 0; i < output_values_.size(); ++i) {
     const auto order = static_cast<std::size_t>(output_orders_[i]);
-    signals.output_derivatives[(order - 1) * width + output_places_[i]] = output_values_[i];
+    signals.output_derivatives[(order - 1) * width + output_places_[i]] = output_signs_[i] * output_values_[i];
   }
 }
 
@@ -141,7 +143,7 @@ bool Exchange::update(Signals& signals, Reply& reply) {
   const EventOutcome outcome = unit_.events()->update();
   const Time announced = outcome.next_event.value_or(never);
   const bool moved = signals.next_event[id_] != announced;
-  read(signals);
+  read_outputs(signals);
   signals.next_event[id_] = announced;
   if (!moved && !outcome.repeat && !outcome.terminate) return true;
   reply = {};
@@ -263,6 +265,7 @@ void Exchange::begin(const Signals& signals) {
 bool Exchange::step_in_parts(const StepRequest& request, Signals& signals, Reply& reply) {
   StepOutcome outcome{request.t, Why::completed};
   begin(signals);
+  begin_run();
   {
     const Restored restored(signals.inputs.column<double>(), blocks_.first_input[real], base_);
     if (signals.order[id_] == 0 && !set_inputs(0, request.h, request, signals)) outcome.why = Why::terminate;

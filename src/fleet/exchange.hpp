@@ -63,12 +63,15 @@ class Exchange {
   bool finish_reals(const StepRequest& request, Signals& signals, Reply& reply);
 
   void evaluate(Signals& signals);
+  // Outputs, and of a unit that runs the derivatives that are wanted.
   void read(Signals& signals) {
-    unit_.get_part(*blocks_.outputs, signals.outputs, blocks_.first_output);
-    if (!output_references_.empty()) read_derivatives(signals);
-    if (has_inner_events_) signals.next_event[id_] = unit_.next_event();
+    read_outputs(signals);
+    if (tells_derivatives_) read_derivatives(signals);
   }
-  // In event mode: inputs, one update, outputs. True when there is nothing to tell.
+  // The unit has left its initialization: from now on it tells derivatives. A step says so, too.
+  void begin_run() { tells_derivatives_ = !output_references_.empty(); }
+  // In event mode: inputs, one update, outputs. True when there is nothing to tell. Derivatives of outputs stay what
+  // they were: whoever ends event mode reads them.
   bool update(Signals& signals, Reply& reply);
 
   // What goes with the unit's own state: the discrete inputs that it was given last, if it is told of changes alone,
@@ -122,6 +125,10 @@ class Exchange {
   void find_continuous_inputs();
   void find_discrete_inputs();
   void find_output_derivatives(int order);
+  void read_outputs(Signals& signals) {
+    unit_.get_part(*blocks_.outputs, signals.outputs, blocks_.first_output);
+    if (has_inner_events_) signals.next_event[id_] = unit_.next_event();
+  }
   void read_derivatives(Signals& signals);
   bool take_discrete_inputs(const Signals& signals);
   void find_short_cut();
@@ -140,6 +147,7 @@ class Exchange {
   bool simple_ = false;             // no sub-steps, no event mode, no derivatives of outputs, never discarded a step
   bool has_inputs_ = false;
   bool has_inner_events_ = false;
+  bool tells_derivatives_ = false;
   Reply told_;                      // of the present step
   Time next_event_before_ = never;  // when it began
   int without_progress_ = 0;
@@ -163,11 +171,13 @@ class Exchange {
   std::vector<std::int32_t> orders_;
   std::vector<double> values_;
   std::vector<double> base_;  // the block at the beginning of the step
-  // Derivatives of outputs that are wanted: one reference and order per value, and where it goes in the signals.
+  // Derivatives of outputs that are wanted: one reference and order per value, where it goes in the signals, and the
+  // sign that it has there.
   std::vector<ValueReference> output_references_;
   std::vector<std::int32_t> output_orders_;
   std::vector<double> output_values_;
   std::vector<std::uint32_t> output_places_;
+  std::vector<double> output_signs_;
 };
 
 }  // namespace consort::fleet

@@ -55,7 +55,8 @@ class Fleet final {
   [[nodiscard]] WaveId wave_of(UnitId id) const { return {id}; }
   // Room for the states of these units. Throws Error (input) that names one which cannot save its state.
   SnapshotId reserve_snapshot(std::span<const UnitId> units);
-  // Derivatives of a unit's Float64 outputs up to this order, which its traits must allow, after every step.
+  // Derivatives of a unit's Float64 outputs up to this order, which its traits must allow: after every step, and with
+  // Verb::read and Verb::evaluate from the end of its initialization on. Of scalar outputs; the others have none.
   void declare_derivatives(UnitId id, int order);
   // By unit. What the blocks point at must outlive the fleet.
   void connect(std::span<const Blocks> blocks);

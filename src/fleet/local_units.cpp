@@ -160,7 +160,10 @@ void LocalUnits::enter_initialization(std::span<const Local> units, const unit::
 }
 
 void LocalUnits::exit_initialization(std::span<const Local> units) {
-  for_each(units, [&](Local u) { units_[u]->exit_initialization(); });
+  for_each(units, [&](Local u) {
+    units_[u]->exit_initialization();
+    if (!exchanges_.empty()) exchanges_[u].begin_run();
+  });
 }
 
 void LocalUnits::terminate(std::span<const Local> units) {

@@ -10,11 +10,11 @@ namespace consort::host {
 
 namespace {
 
-constexpr std::array<HostRow, 3> rows{{
+constexpr auto rows = std::to_array<HostRow>({
     {"threads", "in this process, in as many threads as pay", make_thread_host},
     {"serial", "in this process, one after another", make_serial_host},
     {"process", "each in a process of its own, so that none takes the others down", make_process_host, false},
-}};
+});
 
 }  // namespace
 

@@ -1,7 +1,8 @@
 #include "record/formats.hpp"
 
-#include <array>
-#include <string>
+#include <vector>
+
+#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -21,39 +22,67 @@ std::unique_ptr<Sink> make(const std::filesystem::path& path, const SinkOptions&
   if constexpr (std::is_constructible_v<T, std::filesystem::path, SinkOptions>) {
     return std::make_unique<T>(path, options);
   } else {
-    require(options.compression == 0, "'{}' cannot be compressed while it is written; choose .h5, or no compression",
-            path.string());
     return std::make_unique<T>(path);
   }
 }
 
 constexpr std::array table{
-    Format{".csv", "comma separated values, one row per recorded instant", make<CsvSink>, read_csv_result},
-    Format{".h5", "HDF5, one dataset per unit and type", make<Hdf5Sink>, read_hdf5_result},
-    Format{".hdf5", "the same", make<Hdf5Sink>, read_hdf5_result},
-    Format{".mat", "MAT version 4 in Dymola's layout, numbers only", make<MatSink>, read_mat_result},
+    Format{.name = "CSV",
+           .endings = {".csv"},
+           .description = "comma separated values, one row per recorded instant",
+           .make = make<CsvSink>,
+           .read = read_csv_result},
+    Format{.name = "HDF5",
+           .endings = {".h5", ".hdf5"},
+           .description = "HDF5, one dataset per unit and type",
+           .make = make<Hdf5Sink>,
+           .read = read_hdf5_result,
+           .compresses = true},
+    Format{.name = "MAT",
+           .endings = {".mat"},
+           .description = "MAT version 4 in Dymola's layout, numbers only",
+           .make = make<MatSink>,
+           .read = read_mat_result,
+           .resumes = false},
 };
-
-const Format& format_of(const std::filesystem::path& path) {
-  const std::string ending = path.extension().string();
-  std::string known;
-  for (const Format& format : table) {
-    if (iequals(format.ending, ending)) return format;
-    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", format.ending, format.description);
-  }
-  throw input_error("'{}' has {} as the name of a result file; use one of: {}", path.string(),
-                    ending.empty() ? "no ending" : "the unknown ending '" + ending + "'", known);
-}
 
 }  // namespace
 
 std::span<const Format> formats() { return table; }
 
-std::unique_ptr<Sink> make_sink(const std::filesystem::path& path, const SinkOptions& options) {
-  if (path == "-") return make<CsvSink>(path, options);
-  return format_of(path).make(path, options);
+const Format& format_of(const std::filesystem::path& path) {
+  const std::string ending = path == "-" ? ".csv" : path.extension().string();
+  std::vector<std::string> known;
+  for (const Format& format : table) {
+    for (const auto e : format.endings)
+      if (!e.empty() && iequals(e, ending)) return format;
+    known.push_back(fmt::format("{} ({})", format.endings.front(), format.description));
+  }
+  throw input_error("'{}' has {} as the name of a result file; use one of: {}", path.string(),
+                    ending.empty() ? "no ending" : "the unknown ending '" + ending + "'", fmt::join(known, ", "));
 }
 
-Result read_result(const std::filesystem::path& path) { return format_of(path).read(path); }
+std::string result_endings(bool Format::*can) {
+  std::vector<std::string_view> all;
+  for (const Format& format : table)
+    for (const auto e : format.endings)
+      if (!e.empty() && (can == nullptr || format.*can)) all.push_back(e);
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::unique_ptr<Sink> make_sink(const std::filesystem::path& path, const SinkOptions& options) {
+  const Format& format = format_of(path);
+  require(options.compression == 0 || format.compresses,
+          "'{}' cannot be compressed while it is written; choose {}, or no compression", path.string(),
+          result_endings(&Format::compresses));
+  return format.make(path, options);
+}
+
+Result read_result(const std::filesystem::path& path) {
+  const Format& format = format_of(path);
+  require(format.read != nullptr, "'{}': {} is written and not read; convert it with the tool that it is for",
+          path.string(), format.name);
+  return format.read(path);
+}
 
 }  // namespace consort::record

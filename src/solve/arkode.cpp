@@ -9,8 +9,8 @@
 #include <arkode/arkode_arkstep.h>
 
 #include "base/error.hpp"
+#include "solve/solvers.hpp"
 #include "solve/sundials_ode.hpp"
-#include "solve/sundials_solvers.hpp"
 #include "solve/sundials_stiffness.hpp"
 
 namespace consort::solve {

@@ -13,7 +13,7 @@
 #include "solve/bdf_coefficients.hpp"
 #include "solve/linear.hpp"
 #include "solve/ode_solver.hpp"
-#include "solve/own_solvers.hpp"
+#include "solve/solvers.hpp"
 
 namespace consort::solve {
 namespace {

@@ -8,8 +8,8 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "base/error.hpp"
+#include "solve/solvers.hpp"
 #include "solve/sundials_ode.hpp"
-#include "solve/sundials_solvers.hpp"
 
 namespace consort::solve {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "solve/own_solvers.hpp"
 #include "solve/pair_solver.hpp"
+#include "solve/solvers.hpp"
 
 namespace consort::solve {
 namespace {

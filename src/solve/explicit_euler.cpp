@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "solve/fixed_solver.hpp"
-#include "solve/own_solvers.hpp"
+#include "solve/solvers.hpp"
 
 namespace consort::solve {
 namespace {

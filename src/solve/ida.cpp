@@ -15,10 +15,10 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "base/error.hpp"
+#include "solve/solvers.hpp"
 #include "solve/sundials_consistency.hpp"
 #include "solve/sundials_jacobian.hpp"
 #include "solve/sundials_solver.hpp"
-#include "solve/sundials_solvers.hpp"
 
 namespace consort::solve {
 

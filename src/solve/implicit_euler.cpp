@@ -7,7 +7,7 @@
 
 #include "solve/fixed_solver.hpp"
 #include "solve/linear.hpp"
-#include "solve/own_solvers.hpp"
+#include "solve/solvers.hpp"
 
 namespace consort::solve {
 namespace {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "solve/hermite.hpp"
-#include "solve/own_solvers.hpp"
 #include "solve/pair_solver.hpp"
+#include "solve/solvers.hpp"
 
 namespace consort::solve {
 namespace {

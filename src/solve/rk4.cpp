@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "solve/fixed_solver.hpp"
-#include "solve/own_solvers.hpp"
+#include "solve/solvers.hpp"
 
 namespace consort::solve {
 namespace {

@@ -1,13 +1,27 @@
 #include "solve/solvers.hpp"
 
 #include <array>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "solve/own_solvers.hpp"
-#include "solve/sundials_solvers.hpp"
 
 namespace consort::solve {
+
+// Makers of rows, which nobody else calls: each stands in the file of its name.
+std::unique_ptr<Solver> make_explicit_euler(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_implicit_euler(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_rk4(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_rk34(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_dopri5(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_bdf(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_cvode_bdf(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_cvode_adams(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_ida(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+std::unique_ptr<Solver> make_ida(const SolverRow& row, const Dae& dae, const SolverOptions& options);
+// Which pair follows from the row's name: "arkode-erk-" or "arkode-dirk-", then SUNDIALS' name of the table.
+std::unique_ptr<Solver> make_arkode(const SolverRow& row, const Ode& ode, const SolverOptions& options);
+
 namespace {
 
 constexpr Capabilities explicit_fixed(int order) {

@@ -76,9 +76,4 @@ struct ControllerRow {
 // For controllers that vary the step. Throws Error (input) that names a unit which takes equal steps only.
 void require_variable_steps(const ControllerSetup& setup, std::string_view controller);
 
-[[nodiscard]] std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup);
-[[nodiscard]] std::unique_ptr<Controller> make_richardson(const ControllerSetup& setup);
-[[nodiscard]] std::unique_ptr<Controller> make_modified(const ControllerSetup& setup);
-[[nodiscard]] std::unique_ptr<Controller> make_ecco(const ControllerSetup& setup);
-
 }  // namespace consort::step

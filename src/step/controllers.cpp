@@ -9,9 +9,18 @@
 
 namespace consort::step {
 
+// Makers of rows, which nobody else calls: each stands in the file of its name.
+std::unique_ptr<Controller> make_richardson(const ControllerSetup& setup);
+std::unique_ptr<Controller> make_modified(const ControllerSetup& setup);
+std::unique_ptr<Controller> make_ecco(const ControllerSetup& setup);
+
 namespace {
 
-constexpr std::array<ControllerRow, 4> rows{{
+std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {
+  return std::make_unique<FixedController>(setup);
+}
+
+constexpr auto rows = std::to_array<ControllerRow>({
     {.name = "fixed",
      .description = "equal steps, and no estimate of the error",
      .make = make_fixed,
@@ -28,7 +37,7 @@ constexpr std::array<ControllerRow, 4> rows{{
      .description = "follows the power that units exchange over bonds; repeats nothing, so that any unit will do",
      .make = make_ecco,
      .estimates = false},
-}};
+});
 
 }  // namespace
 
@@ -49,10 +58,6 @@ void require_variable_steps(const ControllerSetup& setup, std::string_view contr
                     "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; run with "
                     "the controller 'fixed', or exchange the unit",
                     controller, unit.name);
-}
-
-std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {
-  return std::make_unique<FixedController>(setup);
 }
 
 }  // namespace consort::step

@@ -52,6 +52,7 @@ class EstimatingController final : public Controller {
       : kind_(kind),
         point_(setup.stepper.point()),
         order_(point_.order()),
+        each_(point_.approximation().each()),
         // Inputs that know the end of the step do not follow the errors of extrapolation.
         extrapolates_(!setup.stepper.sees_new_values()),
         interpolates_(setup.stepper.interpolates()),
@@ -76,7 +77,7 @@ class EstimatingController final : public Controller {
     local_order_ = order_ + (estimate_.has_feed_through() || run_ > 0 ? 1 : 2);
     const bool as_equal = setup.settings.control.divisor == graph::StepControl::Divisor::equal_steps;
     knows_ratio_ = as_equal || order_ == 0;
-    if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified);
+    if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified, each_);
     make_notes(tolerances(setup.settings.control, setup.tolerance).relative);
   }
 
@@ -177,8 +178,8 @@ class EstimatingController final : public Controller {
       const auto first = couple::nodes_before(point_.history(), state.memory, trial.t, trial.h, order_);
       const auto coarse = couple::nodes_before(point_.coarse(), state.memory, trial.t, trial.h, order_);
       const auto ratio = point_.approximation().error_ratio;
-      ratio_ = interpolates_ ? couple::interpolated_error_ratio(coarse, first, order_)
-                             : ratio(coarse, first, couple::nodes_of_second_half(first, order_));
+      ratio_ = interpolates_ ? couple::interpolated_error_ratio(coarse, first, order_, each_)
+                             : ratio(coarse, first, couple::nodes_of_second_half(first, order_, each_));
     }
     const auto past = order_ > 0 ? Past::coarse : Past::usual;
     const auto whole = run(stepper, fleet, state, {trial.t, 2 * trial.h, trial.end, true, past});
@@ -191,7 +192,7 @@ class EstimatingController final : public Controller {
   unit::StepOutcome compare_second_half(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Trial& trial) {
     if (!knows_ratio_) {
       const auto first = couple::nodes_before(point_.history(), state.memory, trial.t, trial.h, order_);
-      ratio_ = point_.approximation().error_ratio(first, first, couple::nodes_of_second_half(first, order_));
+      ratio_ = point_.approximation().error_ratio(first, first, couple::nodes_of_second_half(first, order_, each_));
     }
     const auto& history = point_.history();
     const auto before = history.ends(state.memory);
@@ -248,7 +249,7 @@ class EstimatingController final : public Controller {
     const auto& past = point_.history();
     const auto& coarse = point_.coarse();
     if (past.points(state.memory) >= 2 && past.time(state.memory, 1) == trial.t) {
-      coarse.push(state.memory, trial.t, past.values(state.memory, 1));
+      coarse.push(state.memory, past, 1);
     } else {
       coarse.drop(state.memory);
     }
@@ -378,6 +379,7 @@ class EstimatingController final : public Controller {
   Kind kind_;
   couple::Point& point_;
   int order_;
+  int each_;  // data that inputs go through at a point
   bool extrapolates_;
   bool interpolates_;
   bool stops_at_events_;

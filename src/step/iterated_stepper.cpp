@@ -267,7 +267,7 @@ class IteratedStepper final : public Stepper {
     const auto& unknowns = part.sweep.unknowns;
     const auto now = point().history_in_use().values(state.memory, 0);
     for (std::size_t i = 0; i < unknowns.size(); ++i) {
-      part.x[i] = point().guess(state, unknowns[i].input);
+      part.x[i] = point().guess(unknowns[i].input);
       part.scale[i] = std::max(unknowns[i].nominal, std::abs(now[unknowns[i].input]));
     }
     fleet.save(part.before);

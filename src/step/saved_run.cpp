@@ -29,7 +29,6 @@ void SavedRun::keep(const RunState& state) {
   static_cast<void>(rows);
   static_cast<void>(derivatives);
   static_cast<void>(order);  // the same for all units
-  static_cast<void>(output_derivatives);
   CONSORT_ASSERT(inputs.column<double>().size() == inputs_.size() &&
                  outputs.column<double>().size() == outputs_.size());
   t_ = t;
@@ -47,6 +46,7 @@ void SavedRun::keep(const RunState& state) {
       other_outputs_.column<T>() = state.signals.outputs.column<T>();
     });
   }
+  if (!output_derivatives.empty()) output_derivatives_ = output_derivatives;
   if (has_events_) next_event_ = next_event;
   if (!bonds.empty() || !bonds_.empty()) bonds_ = bonds;
 }
@@ -67,6 +67,7 @@ void SavedRun::bring_back(RunState& state) const {
       state.signals.outputs.column<T>() = other_outputs_.column<T>();
     });
   }
+  if (!output_derivatives_.empty()) state.signals.output_derivatives = output_derivatives_;
   if (has_events_) state.signals.next_event = next_event_;
   if (!bonds_.empty() || !state.bonds.empty()) state.bonds = bonds_;
 }

@@ -35,6 +35,7 @@ class SavedRun {
   couple::Stop stop_;
   std::vector<double> inputs_, outputs_;
   Columns other_inputs_, other_outputs_;
+  std::vector<double> output_derivatives_;
   std::vector<Time> next_event_;
   std::vector<couple::BondState> bonds_;
   couple::Arena memory_;

@@ -12,7 +12,7 @@ namespace consort::step {
 
 namespace {
 
-constexpr std::array<StepperRow, 4> rows{{
+constexpr auto rows = std::to_array<StepperRow>({
     {"jacobi", "all units at once, with what the others computed in the step before", make_jacobi},
     {"gauss-seidel",
      "one after another, with the newest values of those before; independent ones at once",
@@ -23,7 +23,7 @@ constexpr std::array<StepperRow, 4> rows{{
      "steps repeated until inputs agree with the outputs at their end; for units that can go back",
      make_iterated,
      {.iteration = true}},
-}};
+});
 
 // Whether some unit's output follows an input that another unit drives: also one that drives nobody may be recorded.
 bool has_feed_through(const graph::Plan& plan) {

@@ -17,7 +17,7 @@ constexpr int degree = 3;
 
 class LinearSnapshot : public Snapshot {
  public:
-  std::vector<double> x, u;
+  std::vector<double> x, u, slopes;
 };
 
 }  // namespace
@@ -36,6 +36,7 @@ LinearUnit::LinearUnit(std::string name, LinearSystem system) : name_(std::move(
       n, in, out);
   x_ = s_.start;
   u_.assign(in * (degree + 1), 0.0);
+  slopes_.assign(in, 0.0);
   term_.resize(n);
   next_.resize(n);
   describe();
@@ -100,6 +101,34 @@ std::size_t LinearUnit::require_input(ValueReference reference) const {
   return reference;
 }
 
+std::size_t LinearUnit::require_output(ValueReference reference) const {
+  require(reference >= s_.inputs.size() && reference < s_.inputs.size() + s_.outputs.size(),
+          "unit '{}': the value reference {} is not that of an output; only these have derivatives", name_, reference);
+  return reference - s_.inputs.size();
+}
+
+double LinearUnit::slope(std::size_t i) const {
+  const std::size_t n = x_.size();
+  const std::size_t in = s_.inputs.size();
+  double slope = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    double rate = s_.offset[j];
+    for (std::size_t k = 0; k < n; ++k) rate += s_.a[j * n + k] * x_[k];
+    for (std::size_t k = 0; k < in; ++k) rate += s_.b[j * in + k] * u_[k];
+    slope += s_.c[i * n + j] * rate;
+  }
+  for (std::size_t k = 0; k < in; ++k) slope += s_.d[i * in + k] * slopes_[k];
+  return slope;
+}
+
+void LinearUnit::get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
+                                        std::span<double> values) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    require(orders[i] == 1, "unit '{}' tells first derivatives of its outputs only; ask for order 1", name_);
+    values[i] = slope(require_output(outputs[i]));
+  }
+}
+
 void LinearUnit::set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
                                        std::span<const double> values) {
   forget_derivatives();
@@ -153,6 +182,7 @@ StepOutcome LinearUnit::step(const StepRequest& request) {
   norm *= static_cast<double>(std::max<std::size_t>(x_.size(), 1));
   const int parts = std::max(1, static_cast<int>(std::ceil(std::min(std::sqrt(norm) + 1, norm) * request.h)));
   for (int i = 0; i < parts; ++i) advance(request.h / parts);
+  std::copy_n(u_.begin() + static_cast<std::ptrdiff_t>(slopes_.size()), slopes_.size(), slopes_.begin());
   forget_derivatives();
   return {request.t + request.h, Why::completed};
 }
@@ -162,6 +192,7 @@ std::unique_ptr<Snapshot> LinearUnit::save(std::unique_ptr<Snapshot> reuse) {
   auto& s = static_cast<LinearSnapshot&>(*reuse);
   s.x = x_;
   s.u = u_;
+  s.slopes = slopes_;
   return reuse;
 }
 
@@ -169,12 +200,13 @@ void LinearUnit::restore(const Snapshot& snapshot) {
   const auto& s = static_cast<const LinearSnapshot&>(snapshot);
   x_ = s.x;
   u_ = s.u;
+  slopes_ = s.slopes;
 }
 
 std::vector<std::uint8_t> LinearUnit::serialize(const Snapshot& snapshot) {
   const auto& s = static_cast<const LinearSnapshot&>(snapshot);
   ByteWriter writer;
-  writer(s.x, s.u);
+  writer(s.x, s.u, s.slopes);
   return writer.take();
 }
 
@@ -182,9 +214,10 @@ std::unique_ptr<Snapshot> LinearUnit::deserialize(std::span<const std::uint8_t> 
   auto s = std::make_unique<LinearSnapshot>();
   s->x.resize(x_.size());
   s->u.resize(u_.size());
+  s->slopes.resize(slopes_.size());
   with_unit(name_, [&] {
     ByteReader reader(bytes);
-    reader(s->x, s->u);
+    reader(s->x, s->u, s->slopes);
     reader.expect_end();
   });
   return s;
@@ -194,12 +227,10 @@ void LinearUnit::directional(std::span<const ValueReference> unknowns, std::span
                              std::span<const double> seed, std::span<double> sensitivity) {
   const std::size_t in = s_.inputs.size();
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    require(unknowns[i] >= in && unknowns[i] < in + s_.outputs.size(),
-            "unit '{}': the value reference {} is not that of an output; only these have derivatives", name_,
-            unknowns[i]);
+    const std::size_t output = require_output(unknowns[i]);
     sensitivity[i] = 0;
     for (std::size_t j = 0; j < knowns.size(); ++j)
-      sensitivity[i] += s_.d[(unknowns[i] - in) * in + require_input(knowns[j])] * seed[j];
+      sensitivity[i] += s_.d[output * in + require_input(knowns[j])] * seed[j];
   }
 }
 

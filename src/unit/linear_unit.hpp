@@ -2,6 +2,8 @@
 // but the coupling may err.
 //
 //   x' = A x + B u + c,   y = C x + D u;   inputs follow polynomials of a degree up to 3 within a step.
+//
+// It tells first derivatives of its outputs: C x' + D u', where inputs move as they did at the end of the last step.
 #pragma once
 
 #include <string>
@@ -21,6 +23,7 @@ struct LinearSystem {
   bool answers_at_once = false;  // outputs follow inputs without a step
   bool can_roll_back = true;     // not: as units that cannot save their state
   bool differentiates = true;    // not: nobody is told D
+  bool tells_slopes = true;      // of outputs
 };
 
 class LinearUnit final : public Unit, public Rollback, public Derivatives {
@@ -40,6 +43,9 @@ class LinearUnit final : public Unit, public Rollback, public Derivatives {
   void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
                              std::span<const double> values) override;
   StepOutcome step(const StepRequest& request) override;
+  [[nodiscard]] int output_order() const override { return s_.tells_slopes ? 1 : 0; }
+  void get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
+                              std::span<double> values) override;
   [[nodiscard]] bool responds_without_step() const override { return s_.answers_at_once; }
   [[nodiscard]] Rollback* rollback() override { return s_.can_roll_back ? this : nullptr; }
   [[nodiscard]] Derivatives* derivatives() override { return s_.differentiates ? this : nullptr; }
@@ -59,14 +65,17 @@ class LinearUnit final : public Unit, public Rollback, public Derivatives {
   void forget_derivatives();
   // Its place among the inputs; throws Error (input) for what is none.
   [[nodiscard]] std::size_t require_input(ValueReference reference) const;
+  [[nodiscard]] std::size_t require_output(ValueReference reference) const;
   [[nodiscard]] double output(std::size_t index) const;
+  [[nodiscard]] double slope(std::size_t output) const;
 
   std::string name_;
   LinearSystem s_;
   describe::Description description_;
   std::vector<double> x_;
-  std::vector<double> u_;     // values, then derivatives 1 to 3, each as many as there are inputs
-  std::vector<double> next_;  // room for a term of the series
+  std::vector<double> u_;       // values, then derivatives 1 to 3, each as many as there are inputs
+  std::vector<double> slopes_;  // of inputs at the end of the last step
+  std::vector<double> next_;    // room for a term of the series
   std::vector<double> term_;
 };
 

@@ -12,12 +12,13 @@
 namespace consort::engine {
 namespace {
 
-using Choice = std::tuple<const char*, int, unsigned, const char*>;  // stepper, order, threads, interface
+using Choice =
+    std::tuple<const char*, const char*, unsigned, const char*>;  // stepper, extrapolation, threads, interface
 
 class SteadyStateOfSystem : public ::testing::TestWithParam<Choice> {};
 INSTANTIATE_TEST_SUITE_P(Choices, SteadyStateOfSystem,
                          ::testing::Combine(::testing::Values("jacobi", "gauss-seidel", "scheduled", "iterated"),
-                                            ::testing::Values(0, 1, 3), ::testing::Values(1U, 2U),
+                                            ::testing::Values("0", "1", "3"), ::testing::Values(1U, 2U),
                                             ::testing::Values("cs", "me")),
                          [](const auto& choice) {
                            std::string name =
@@ -28,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Choices, SteadyStateOfSystem,
                          });
 
 void expect_no_allocations(const Choice& choice, const char* controller) {
-  const auto [stepper, order, threads, interface] = choice;
+  const auto [stepper, extrapolation, threads, interface] = choice;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   // FMUs are not bound deeply there, so that what they allocate themselves would count, too.
   if (std::string(interface) == "me" || std::string(controller) != "fixed") return;
@@ -50,7 +51,7 @@ void expect_no_allocations(const Choice& choice, const char* controller) {
   o.run.step = 1e-2;
   o.run.tolerance = 1e-6;
   o.run.stepper = stepper;
-  o.run.extrapolation = std::to_string(order);
+  o.run.extrapolation = extrapolation;
   o.run.threads = threads;
   using graph::ScheduleEntry;
   const auto unit = [](const char* name) { return ScheduleEntry{ScheduleEntry::Kind::unit, name, {}}; };
@@ -67,9 +68,15 @@ void expect_no_allocations(const Choice& choice, const char* controller) {
 
 TEST_P(SteadyStateOfSystem, AllocatesNothing) { expect_no_allocations(GetParam(), "fixed"); }
 
+TEST(SteadyState, OfInputsThatFollowDerivativesAllocatesNothing) {
+  for (const char* const stepper : {"jacobi", "gauss-seidel", "iterated"})
+    for (const char* const controller : {"fixed", "richardson"})
+      expect_no_allocations({stepper, "hermite-2", 1U, "me"}, controller);
+}
+
 TEST(SteadyState, OfControllersThatRepeatStepsAllocatesNothing) {
   for (const char* const controller : {"richardson", "modified"})
-    for (const int order : {0, 2})
+    for (const char* const order : {"0", "2"})
       for (const char* const interface : {"cs", "me"}) {
         SCOPED_TRACE(fmt::format("{} {} {}", controller, order, interface));
         expect_no_allocations({"jacobi", order, 1U, interface}, controller);

@@ -126,6 +126,13 @@ TEST(PublicSystem, TakesAToleranceInsteadOfAStep) {
     EXPECT_EQ(result.time().back(), 0.5);
     return static_cast<double>(result.time().size());
   };
+  // By a name, too.
+  const double lines = steps(1e-4);
+  options.extrapolation = "poly-2";
+  EXPECT_EQ(steps(1e-4), lines);
+  options.extrapolation = "hermite-2";
+  EXPECT_THAT(error_of([&] { steps(1e-4); }), HasSubstr("does not tell"));
+  options.extrapolation = 1;
   // Inputs of order 1: steps go with the third root of the tolerance.
   EXPECT_NEAR(steps(1e-5) / steps(1e-4), std::cbrt(10.0), 0.5);
   options.tolerance_for = "run";  // each step has a share of the tolerance, which takes one order

@@ -1,34 +1,135 @@
 #include "couple/approximation.hpp"
 
 #include <cmath>
+#include <random>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "base/error.hpp"
 
 namespace consort::couple {
 namespace {
 
-// A row of the table goes through polynomials of its order exactly, for any step sizes.
-TEST(Approximations, AreExactForPolynomialsOfTheirOrder) {
-  const std::vector<Time> all{1.0, 0.9, 0.75, 0.7, 0.4, 0.1};
-  for (const auto& row : approximations()) {
-    const auto points = std::span(all).first(static_cast<std::size_t>(row.points));
-    Weights w{};
-    row.weights(points, points[0], w);
-    const int n = row.order();
-    for (const Duration h : {0.05, 0.2}) {
-      double value = 0;
-      double term = 1;
-      for (int m = 0; m <= n; ++m) {
-        double derivative = 0;
-        for (std::size_t k = 0; k < points.size(); ++k)
-          derivative += w[static_cast<std::size_t>(m)][k] * std::pow(points[k], n);
-        value += derivative * term;
-        term *= h / (m + 1);
+double power(double t, int n) {
+  double p = 1;
+  for (int i = 0; i < n; ++i) p *= t;
+  return p;
+}
+
+// The m-th derivative of t^n.
+double derivative(double t, int n, int m) {
+  double factor = 1;
+  for (int i = 0; i < m; ++i) factor *= n - i;
+  return m > n ? 0.0 : factor * power(t, n - m);
+}
+
+// As the communication point names them: `end` once where it is known, then every point for what it has.
+std::vector<Time> data_of(const Approximation& row, std::span<const Time> points, const Time* end, std::size_t most) {
+  std::vector<Time> data;
+  if (end != nullptr) data.push_back(*end);
+  for (const Time t : points)
+    for (int d = 0; d < row.each() && data.size() < most; ++d) data.push_back(t);
+  return data;
+}
+
+// Every polynomial that it can follow, in all derivatives at `at`.
+void expect_exact(const Approximation& row, const std::vector<Time>& data, Time at) {
+  Weights w{};
+  row.weights(data, at, w);
+  const int n = static_cast<int>(data.size());
+  for (int degree = 0; degree < n; ++degree) {
+    for (int m = 0; m < n; ++m) {
+      double sum = 0;
+      double size = 1;  // rounding grows with the weights
+      int order = 0;
+      for (std::size_t k = 0; k < data.size(); ++k) {
+        order = k > 0 && data[k] == data[k - 1] ? order + 1 : 0;
+        const double term = w[static_cast<std::size_t>(m)][k] * derivative(data[k], degree, order);
+        sum += term;
+        size += std::abs(term);
       }
-      EXPECT_NEAR(value, std::pow(1.0 + h, n), 1e-9) << row.name;  // rounding grows with the weights
+      EXPECT_NEAR(sum, derivative(at, degree, m), 1e-10 * size) << row.name << ' ' << degree << ' ' << m;
+    }
+  }
+}
+
+// Steps of any ratio up to 4, with all of the past or a part of it, extrapolated and interpolated.
+TEST(Approximations, AreExactForPolynomialsOfTheirOrder) {
+  std::minstd_rand random(7);
+  std::uniform_real_distribution<double> step(0.25, 1);
+  for (const auto& row : approximations()) {
+    ASSERT_LE(row.order(), fleet::highest_order);
+    for (int trial = 0; trial < 20; ++trial) {
+      std::vector<Time> points{0.5};
+      for (int i = 1; i < row.points; ++i) points.push_back(points.back() - step(random));
+      const Time end = points.front() + step(random);
+      for (std::size_t known = 1; known <= points.size(); ++known) {
+        const auto past = std::span<const Time>(points).first(known);
+        const auto all = static_cast<std::size_t>(row.order()) + 1;
+        expect_exact(row, data_of(row, past, nullptr, all), points.front());
+        expect_exact(row, data_of(row, past, nullptr, all), end);
+        expect_exact(row, data_of(row, past, &end, all), points.front());
+      }
+    }
+  }
+}
+
+TEST(Approximations, ThroughValuesAndSlopesAreTheKnownOnes) {
+  // P 2.2.2 at equal steps: u(1) = 5 u0 - 4 u1 + 4 u0' + 2 u1' ends below the true t^4 by Π (1 + node) = 4.
+  const std::vector<Time> data{0, 0, -1, -1};
+  Weights w{};
+  find_approximation("hermite-2").weights(data, 1, w);
+  EXPECT_THAT(std::vector<double>(w[0].begin(), w[0].begin() + 4), ::testing::ElementsAre(-4, 4, 5, 2));
+}
+
+// The error of an input is that of the monomial which is one degree too high; states feel its integral over the step.
+// All of it from weights, against what error_ratio() says of the nodes.
+TEST(Approximations, HaveErrorRatiosThatTheirWeightsShow) {
+  std::minstd_rand random(11);
+  std::uniform_real_distribution<double> step(0.25, 1);
+  for (const auto& row : approximations()) {
+    const int n = row.order();
+    const double h = 0.5;
+    std::vector<Time> points{0};
+    for (int i = 1; i < row.points; ++i) points.push_back(points.back() - step(random));
+    // The integral of the error from `from` to `to`.
+    const auto integral = [&](std::vector<Time> data, Time from, Time to) {
+      Weights w{};
+      row.weights(data, from, w);
+      double sum = (power(to, n + 2) - power(from, n + 2)) / (n + 2);
+      double term = to - from;
+      for (int m = 0; m <= n; ++m) {
+        double value = 0;
+        int order = 0;
+        for (std::size_t k = 0; k < data.size(); ++k) {
+          order = k > 0 && data[k] == data[k - 1] ? order + 1 : 0;
+          value += w[static_cast<std::size_t>(m)][k] * derivative(data[k], n + 1, order);
+        }
+        sum -= value * term;
+        term *= (to - from) / (m + 2);
+      }
+      return sum;
+    };
+    const auto all = static_cast<std::size_t>(n) + 1;
+    std::vector<Time> later = points;
+    later.insert(later.begin(), h);
+    const double coarse = integral(data_of(row, points, nullptr, all), 0, 2 * h);
+    const double fine =
+        integral(data_of(row, points, nullptr, all), 0, h) + integral(data_of(row, later, nullptr, all), h, 2 * h);
+    Nodes nodes;
+    for (const Time t : points) nodes.add(-t / h, row.each());
+    const auto second = nodes_of_second_half(nodes, n, row.each());
+    EXPECT_NEAR(row.error_ratio(nodes, nodes, second).states, coarse / fine, 1e-9 * coarse / fine) << row.name;
+
+    const Time middle = h;
+    const Time end = 2 * h;
+    const double whole = integral(data_of(row, points, &end, all), 0, end);
+    const double halves =
+        integral(data_of(row, points, &middle, all), 0, middle) + integral(data_of(row, later, &end, all), middle, end);
+    if (n > 0) {
+      EXPECT_NEAR(interpolated_error_ratio(nodes, nodes, n, row.each()).states, whole / halves, 1e-9 * whole / halves)
+          << row.name;
     }
   }
 }
@@ -37,7 +138,9 @@ TEST(Approximations, AreFoundByNameAndByOrder) {
   EXPECT_EQ(find_approximation("poly-3").order(), 2);
   EXPECT_EQ(find_approximation("2").name, "poly-3");
   EXPECT_EQ(find_approximation("0").points, 1);
-  for (const char* const name : {"6", "poly-0", "poly-7", "", "line"})
+  EXPECT_EQ(find_approximation("hermite-2").order(), 3);
+  EXPECT_EQ(find_approximation("hermite-2").derivatives, 1);
+  for (const char* const name : {"6", "poly-0", "poly-7", "hermite-4", "", "line"})
     EXPECT_THROW(static_cast<void>(find_approximation(name)), Error);
 }
 

@@ -40,6 +40,24 @@ TEST(ErrorRatio, OfACoarsePastIsAPowerOfTwo) {
   }
 }
 
+// As polynomials of the same degree, where a point counts twice: 2^2K with a coarse past.
+TEST(ErrorRatio, OfValuesAndSlopesCountsEveryPointTwice) {
+  for (int points = 1; points <= 3; ++points) {
+    const int order = 2 * points - 1;
+    Nodes coarse;
+    Nodes first;
+    for (int i = 0; i < points; ++i) {
+      first.add(i, 2);
+      coarse.add(2 * i, 2);
+    }
+    const auto ratio = error_ratio(coarse, first, nodes_of_second_half(first, order, 2));
+    EXPECT_NEAR(ratio.states, std::exp2(order + 1), 1e-9) << points;
+    EXPECT_EQ(ratio.order, order);
+  }
+  // ∫₀² s² ds / (∫₀¹ s² ds + ∫₁² (s−1)² ds)
+  EXPECT_NEAR(equal_steps_ratio(1, true, 2).states, (8.0 / 3) / (2.0 / 3), 1e-12);
+}
+
 TEST(ErrorRatio, OfInterpolatedInputsIsThatOfTheIntegrals) {
   // Equal steps with a coarse past: a power of two, as for extrapolated ones.
   for (int k = 0; k <= 3; ++k) {

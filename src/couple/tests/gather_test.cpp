@@ -65,6 +65,12 @@ struct Gathering : ::testing::Test {
 
 constexpr auto everything = [](UnitId, UnitId) { return true; };
 
+TEST_F(Gathering, ScalesDerivativesWithoutTheOffset) {
+  make(plan.all_units(), everything).derivatives(outputs.column<double>().data(), inputs.column<double>().data());
+  EXPECT_EQ(input("b.u"), output("a.y"));
+  EXPECT_EQ(input("b.w"), 2 * output("c.y"));
+}
+
 TEST_F(Gathering, MovesValuesOfAllTypesAndScalesThem) {
   make(plan.all_units(), everything)(outputs, inputs);
   EXPECT_EQ(input("b.u"), output("a.y"));

@@ -93,6 +93,26 @@ TEST(History, GoesBackWithTheArenaAsIfNothingHadBeen) {
   }
 }
 
+TEST(History, KeepsDerivativesBesideValues) {
+  Memory memory;
+  const History history(memory, "past", 2, 1);
+  const History other(memory, "other", 2, 1);
+  for (int i = 0; i <= most_points + 1; ++i)
+    history.push(memory, i, std::array{1.0 * i, 2.0 * i}, std::array{10.0 * i, 20.0 * i});
+  EXPECT_EQ(history.each(), 2);
+  for (int back = 0; back < most_points; ++back) {
+    const double i = most_points + 1 - back;
+    EXPECT_EQ(history.values(memory, back)[1], 2 * i);
+    EXPECT_EQ(history.data(memory, back, 1)[0], 10 * i);
+    EXPECT_EQ(history.data(memory, back, 1)[1], 20 * i);
+  }
+  other.push(memory, history, 1);
+  EXPECT_EQ(other.points(memory), 1);
+  EXPECT_EQ(other.time(memory, 0), most_points);
+  EXPECT_EQ(other.values(memory, 0)[0], most_points);
+  EXPECT_EQ(other.data(memory, 0, 1)[1], 20 * most_points);
+}
+
 TEST(History, KeepsTheLastPointsNewestFirst) {
   Past h(1);
   constexpr int last = most_points + 1;

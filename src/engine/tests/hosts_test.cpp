@@ -65,9 +65,11 @@ TEST_F(Hosts, GiveTheSameNumbersForEveryStepperAndController) {
     const char* controller;
     const char* interface;
   };
-  for (const auto& c : {Case{"jacobi", "0", "", "cs"}, Case{"gauss-seidel", "2", "", "cs"},
-                        Case{"iterated", "1", "", "me"}, Case{"jacobi", "1", "richardson", "me"},
-                        Case{"jacobi", "0", "modified", "cs"}, Case{"iterated", "0", "richardson", "me"}}) {
+  for (const auto& c :
+       {Case{"jacobi", "0", "", "cs"}, Case{"gauss-seidel", "2", "", "cs"}, Case{"iterated", "1", "", "me"},
+        Case{"jacobi", "1", "richardson", "me"}, Case{"jacobi", "0", "modified", "cs"},
+        Case{"iterated", "0", "richardson", "me"}, Case{"jacobi", "hermite-2", "", "me"},
+        Case{"gauss-seidel", "hermite-1", "", "me"}, Case{"jacobi", "hermite-2", "richardson", "me"}}) {
     auto o = options(1, 2e-3, c.stepper);
     o.run.extrapolation = c.order;
     o.run.control.controller = c.controller;

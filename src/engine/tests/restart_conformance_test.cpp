@@ -60,7 +60,8 @@ std::vector<Choice> choices() {
     for (const auto& controller : step::controllers()) {
       for (const auto& approximation : couple::approximations()) {
         if (controller.varies && approximation.order() != 0 && approximation.order() != 1) continue;
-        const char* const interface = approximation.order() % 2 == 0 ? "cs" : "me";
+        const bool me = approximation.order() % 2 == 1 || approximation.derivatives > 0;
+        const char* const interface = me ? "me" : "cs";
         all.push_back({stepper.name, approximation.name, controller.name, interface});
       }
     }

@@ -41,7 +41,7 @@ class Both {
         random_(seed) {
     for (auto* const fleet : {serial_.fleet.get(), process_.fleet.get()}) {
       for (UnitId u = 0; u < specs.size(); ++u)
-        if (fleet->traits(u).output_order > 0) fleet->declare_derivatives(u, 2);
+        if (const int told = fleet->traits(u).output_order; told > 0) fleet->declare_derivatives(u, std::min(told, 2));
       second_ = fleet->reserve_snapshot(a_.all);
     }
     a_.connect(*serial_);

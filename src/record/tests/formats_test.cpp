@@ -50,20 +50,51 @@ TEST(Formats, WriteAndReadBackEveryTypeByTheEndingOfTheFile) {
   fs::create_directories(folder);
   const Header header = every_type();
   for (const Format& format : formats()) {
-    for (const std::size_t rows : {0U, 1U, 3000U}) {
-      const fs::path file = folder / ("result" + std::string(format.ending));
-      const auto sink = make_sink(file);
-      sink->begin(header);
-      for (std::size_t i = 0; i < rows; ++i) sink->write(0.1 * static_cast<double>(i), row_at(i));
-      sink->end();
-      const Result back = read_result(file);
-      expect_same(back, header, rows, format.ending);
-      if (rows > 0) {
-        EXPECT_EQ(back.time.back(), 0.1 * static_cast<double>(rows - 1));
+    for (const auto ending : format.endings) {
+      if (ending.empty() || format.read == nullptr) continue;
+      for (const std::size_t rows : {0U, 1U, 3000U}) {
+        const fs::path file = folder / ("result" + std::string(ending));
+        const auto sink = make_sink(file);
+        sink->begin(header);
+        for (std::size_t i = 0; i < rows; ++i) sink->write(0.1 * static_cast<double>(i), row_at(i));
+        sink->end();
+        const Result back = read_result(file);
+        expect_same(back, header, rows, ending);
+        if (rows > 0) {
+          EXPECT_EQ(back.time.back(), 0.1 * static_cast<double>(rows - 1));
+        }
       }
     }
     EXPECT_FALSE(format.description.empty());
   }
+}
+
+// What a row says that a format can, its sink does.
+TEST(Formats, CompressAndGoOnAsTheTableSays) {
+  const fs::path folder = fs::path(CONSORT_TEST_TMP) / "formats";
+  fs::create_directories(folder);
+  const Header header = every_type();
+  for (const Format& format : formats()) {
+    const fs::path file = folder / ("kept" + std::string(format.endings.front()));
+    if (!format.compresses) {
+      EXPECT_THROW(static_cast<void>(make_sink(file, {.compression = 1})), Error) << format.name;
+    }
+    const auto sink = make_sink(file, {.compression = format.compresses ? 1 : 0});
+    sink->begin(header);
+    sink->write(0, row_at(0));
+    sink->end();
+    const auto next = make_sink(file);
+    if (format.resumes) {
+      EXPECT_TRUE(next->resume(header, 1, nullptr)) << format.name;
+      next->end();
+    } else {
+      EXPECT_THROW(next->resume(header, 1, nullptr), Error) << format.name;
+    }
+  }
+  EXPECT_EQ(result_endings(), ".csv, .h5, .hdf5, .mat");
+  EXPECT_EQ(result_endings(&Format::resumes), ".csv, .h5, .hdf5");
+  EXPECT_EQ(format_of("-").name, "CSV");
+  EXPECT_EQ(format_of("A.HDF5").name, "HDF5");
 }
 
 TEST(Formats, KeepUnitsDescriptionsGroupsAndFactsInHdf5) {

@@ -121,6 +121,7 @@ TEST(Schema, AgreesWithTheReaderOnWhatIsASystem) {
       {start + "conections: []\n", false},
       {start + "run: {extrapolation: 6}\n", false},
       {start + "run: {extrapolation: poly-3}\n", true},
+      {start + "run: {extrapolation: hermite-2}\n", true},
       {start + "connections: [{from: a.y, to: a.u, map: {1: 2}, factor: 2}]\n", false},
       {start + "connections: [a.y]\n", false},
       {start + "scenario: [{at: 1, set: a.u}]\n", false},
