@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 #include "fmi/headers/fmi2/fmi2FunctionTypes.h"
 #include "measure.hpp"
 #include "unit/fmu_unit.hpp"
@@ -32,8 +32,8 @@ void run_ours(const fmi::Fmu& fmu, long steps) {
   const auto unit = unit::make_fmu_unit(fmu, {.name = "node"});
   NullSink sink;
   record::Sink* const sinks[] = {&sink};
-  engine::simulate(*unit, {.start = 0, .stop = step * static_cast<double>(steps), .step = step, .tolerance = 1e-4},
-                   nullptr, sinks);
+  engine::simulate_cs(*unit, {.start = 0, .stop = step * static_cast<double>(steps), .step = step, .tolerance = 1e-4},
+                      nullptr, sinks);
 }
 
 // The same calls in the same order, as a program written for this FMU alone would make them.

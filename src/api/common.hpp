@@ -10,7 +10,7 @@
 #include "consort/fmu.hpp"
 #include "consort/result.hpp"
 #include "describe/description.hpp"
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 #include "record/result.hpp"
 
 namespace consort {

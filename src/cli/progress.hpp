@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 
 namespace consort::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "describe/description.hpp"
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 
 namespace consort::engine {
 

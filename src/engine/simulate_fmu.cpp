@@ -84,7 +84,7 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
                                .interface = interface,
                                .event_mode = run.use_event_mode || clocks,
                                .early_return = run.allow_early_return};
-    report = simulate(component, library_of(fmu, run), run.simulate, inputs, sinks);
+    report = simulate_cs(component, library_of(fmu, run), run.simulate, inputs, sinks);
     if (clocks && !run.use_event_mode)
       report.assumed.emplace_back("events are handled in event mode (the unit has clocks)");
   }

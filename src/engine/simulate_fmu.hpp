@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 #include "fmi/fmu.hpp"
 
 namespace consort::engine {

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "engine/event_log.hpp"
+#include "engine/me_recorder.hpp"
 #include "engine/me_state.hpp"
-#include "engine/recorder.hpp"
 #include "engine/run_plan.hpp"
 #include "engine/start_values.hpp"
 #include "engine/subset.hpp"
@@ -159,7 +159,7 @@ struct MeRun {
     return options;
   }
 
-  void integrate(unit::MeProblem& problem, Recorder& recorder) {
+  void integrate(unit::MeProblem& problem, MeRecorder& recorder) {
     const auto solver = solve::make_solver(me.solver, problem.ode(), solver_options());
     if (state) state->restore(*solver);
     solve::RunOptions run;
@@ -214,7 +214,7 @@ RunReport simulate_me(fmi::ModelExchange& instance, const describe::Description&
   MeRun run(instance, description, me, o, table);
   StartValues starts = resolve_start_values(description, o.start_values);
   {
-    Recorder recorder(run.variables, o.outputs, starts, sinks);
+    MeRecorder recorder(run.variables, o.outputs, starts, sinks);
     unit::MeProblem problem(instance, description, run.inputs ? &*run.inputs : nullptr);
     const bool goes_on = run.begin(problem, starts);
     recorder.begin(run.plan);

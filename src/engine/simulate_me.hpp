@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 #include "fmi/instance.hpp"
 
 namespace consort::engine {
@@ -16,7 +16,7 @@ struct MeOptions {
   std::filesystem::path event_log{};  // a CSV file with every event; none: no log
 };
 
-// As simulate(), for a fresh instance. `options.step` is the largest step that the solver may take (none: no limit),
+// As simulate_cs(), for a fresh instance. `options.step` is the largest step that the solver may take (none: no limit),
 // `options.output_interval` the time between rows. The report has the solver's statistics among its facts. A saved
 // state has the solver in it: the run goes on exactly with solvers whose restart is exact, and with a new start of the
 // solver otherwise.

@@ -37,14 +37,15 @@ struct Host : LogHost {
   fmi2CallbackFunctions functions;
 };
 
-struct Component {
-  Component(const char* name, const char* resources, const fmi2CallbackFunctions& f, bool logging, Interface interface)
+struct Fmi2Instance {
+  Fmi2Instance(const char* name, const char* resources, const fmi2CallbackFunctions& f, bool logging,
+               Interface interface)
       : host(name, resources, f, logging), unit(facts(), host, interface) {}
   Host host;
   Unit unit;
 };
 
-Unit& unit_of(fmi2Component c) { return static_cast<Component*>(c)->unit; }
+Unit& unit_of(fmi2Component c) { return static_cast<Fmi2Instance*>(c)->unit; }
 
 // `body(Unit&)` returns nothing or a status.
 template <class Body>
@@ -104,7 +105,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
   }
   const auto interface = fmuType == fmi2ModelExchange ? Interface::model_exchange : Interface::co_simulation;
   try {
-    return new Component(instanceName, fmuResourceLocation, *functions, loggingOn != fmi2False, interface);
+    return new Fmi2Instance(instanceName, fmuResourceLocation, *functions, loggingOn != fmi2False, interface);
   } catch (const std::exception& e) {
     return complain(e.what());
   } catch (...) {
@@ -112,7 +113,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
   }
 }
 
-void fmi2FreeInstance(fmi2Component c) { delete static_cast<Component*>(c); }
+void fmi2FreeInstance(fmi2Component c) { delete static_cast<Fmi2Instance*>(c); }
 
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean loggingOn, size_t nCategories,
                                const fmi2String categories[]) {

@@ -14,11 +14,12 @@ namespace consort::graph {
 
 namespace {
 
-Slot target_slot(const Flat& flat, const std::vector<describe::StartValues>& starts, const std::string& path) {
+Elements target_elements(const Flat& flat, const std::vector<describe::StartValues>& starts, const std::string& path) {
   for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
     const auto unit = flat.unit_by_path.find(path.substr(0, dot));
     if (unit == flat.unit_by_path.end()) continue;
-    const Slot slot = find_slot(flat, unit->second, std::string_view(path).substr(dot + 1), starts[unit->second], path);
+    const Elements slot =
+        find_elements(flat, unit->second, std::string_view(path).substr(dot + 1), starts[unit->second], path);
     const auto& v = (*flat.units[slot.unit].description)[slot.variable];
     require(v.is_settable_at_run_time(), "'{}' is {} ({}) and cannot be driven; choose an input or a tunable parameter",
             path, describe::name_of(v.causality), describe::name_of(v.variability));
@@ -34,8 +35,8 @@ Plan compile(const System& system, const Catalogue& catalogue, const CompileOpti
   std::vector<std::string> notes = system.notes;
   auto starts = resolve_settings(flat, system, options.settings, notes);
   const Links links = trace(flat, starts);
-  std::vector<Slot> targets;
-  for (const auto& path : options.targets) targets.push_back(target_slot(flat, starts, path));
+  std::vector<Elements> targets;
+  for (const auto& path : options.targets) targets.push_back(target_elements(flat, starts, path));
 
   Plan plan;
   plan.name = system.name;

@@ -248,10 +248,10 @@ class Tracer {
     }
   }
 
-  Slot slot(const Port& port, const Indices& element, const Wire& wire) const {
+  Elements slot(const Port& port, const Indices& element, const Wire& wire) const {
     const auto& c = *wire.connection;
-    return find_slot(flat_, port.unit, std::string(port.connector) + indices_text(element), starts_[port.unit],
-                     fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where)));
+    return find_elements(flat_, port.unit, std::string(port.connector) + indices_text(element), starts_[port.unit],
+                         fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where)));
   }
 
   // SSP 2.0, 5.3.2: parameters may be connected to constants, whose values are known before anything runs, and to what
@@ -310,17 +310,17 @@ class Tracer {
     }
   }
 
-  [[nodiscard]] const describe::Variable& variable(const Slot& slot) const {
+  [[nodiscard]] const describe::Variable& variable(const Elements& slot) const {
     return (*flat_.units[slot.unit].description)[slot.variable];
   }
 
-  [[nodiscard]] bool is_known_before_run(const Slot& from) const {
+  [[nodiscard]] bool is_known_before_run(const Elements& from) const {
     const auto variability = variable(from).variability;
     return constant(from) != nullptr || variability == describe::Variability::fixed ||
            variability == describe::Variability::tunable;
   }
 
-  [[nodiscard]] const Value* constant(const Slot& from) const {
+  [[nodiscard]] const Value* constant(const Elements& from) const {
     const auto& d = *flat_.units[from.unit].description;
     return d[from.variable].variability == describe::Variability::constant ? d.start(d[from.variable]) : nullptr;
   }
@@ -346,11 +346,11 @@ class Tracer {
 
 }  // namespace
 
-Slot find_slot(const Flat& flat, UnitId unit, std::string_view connector, const describe::StartValues& starts,
-               std::string_view context) {
+Elements find_elements(const Flat& flat, UnitId unit, std::string_view connector, const describe::StartValues& starts,
+                       std::string_view context) {
   const auto& u = flat.units[unit];
   const auto& d = *u.description;
-  Slot slot;
+  Elements slot;
   slot.unit = unit;
   slot.variable = d.find(connector);
   if (slot.variable != describe::no_variable) {

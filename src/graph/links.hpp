@@ -10,10 +10,10 @@
 namespace consort::graph {
 
 struct Link {
-  Slot from;                           // `unit` is none: external
+  Elements from;                       // `unit` is none: external
   std::uint32_t external = no_source;  // the root's connector (a node of Flat) then
   std::uint64_t external_element = 0;  // of it, counted from 1; 0: all of it
-  Slot to;
+  Elements to;
   double factor = 1;
   double offset = 0;
   std::vector<std::pair<std::string, std::string>> mapping;  // after factor and offset
@@ -45,8 +45,8 @@ struct Links {
 
 // The variable, or the elements of one ("x[2]", "A[1,2]"), that a connector's name stands for; throws Error (input)
 // with the nearest names. `context` begins the message.
-[[nodiscard]] Slot find_slot(const Flat& flat, UnitId unit, std::string_view connector,
-                             const describe::StartValues& starts, std::string_view context);
+[[nodiscard]] Elements find_elements(const Flat& flat, UnitId unit, std::string_view connector,
+                                     const describe::StartValues& starts, std::string_view context);
 
 // Settings of all levels applied: inner ones first, then those of the enclosing systems, then `last`. Lenient ones that
 // could not be applied are told in `notes`.

@@ -89,7 +89,7 @@ struct Evaluation {
 };
 
 // A variable of a unit, or some of its elements.
-struct Slot {
+struct Elements {
   UnitId unit = no_unit;
   describe::VariableId variable = describe::no_variable;
   std::uint64_t first = 0;
@@ -99,8 +99,8 @@ struct Slot {
 // A fixed parameter that takes what another unit has calculated by then: passed on in initialization mode and never
 // again, see graph/parameter_route.hpp.
 struct ParameterRoute {
-  Slot from;
-  Slot to;
+  Elements from;
+  Elements to;
   double factor = 1;
   double offset = 0;
   std::vector<std::pair<std::string, std::string>> mapping{};  // after factor and offset
@@ -141,7 +141,7 @@ struct ConnectionInfo {      // one per routed variable, for reports, drawings a
 class Plan {
  public:
   std::string name;
-  Experiment experiment;
+  ExperimentSettings experiment;
   std::vector<PlannedUnit> units;
   std::unordered_map<std::string, UnitId> unit_by_path;  // for find_unit()
   std::vector<ExternalSignal> externals;

@@ -28,7 +28,7 @@ class Layout {
  public:
   Layout(const Flat& flat, const Links& links, Plan& plan) : flat_(flat), links_(links), plan_(plan) {}
 
-  void operator()(std::span<const Slot> targets, bool connected_only) {
+  void operator()(std::span<const Elements> targets, bool connected_only) {
     choose(targets, connected_only);
     place_units();
     place_externals();
@@ -45,7 +45,7 @@ class Layout {
   }
 
  private:
-  void choose(std::span<const Slot> targets, bool connected_only) {
+  void choose(std::span<const Elements> targets, bool connected_only) {
     std::vector<std::vector<VariableId>> inputs(flat_.units.size()), outputs(flat_.units.size());
     for (const auto& link : links_.links) {
       inputs[link.to.unit].push_back(link.to.variable);
@@ -219,7 +219,7 @@ class Layout {
 
   // A value of a mapping; enumerations also by the names of their items.
   Value end_value(const Link& link, bool source, Type type, const std::string& text) const {
-    const Slot& slot = source ? link.from : link.to;
+    const Elements& slot = source ? link.from : link.to;
     if (slot.unit == no_unit) return Value::parse(type, text, 1);
     const auto& d = *flat_.units[slot.unit].description;
     try {
@@ -257,7 +257,7 @@ class Layout {
 
 }  // namespace
 
-void lay_out(const Flat& flat, const Links& links, std::span<const Slot> targets, bool connected_only, Plan& plan) {
+void lay_out(const Flat& flat, const Links& links, std::span<const Elements> targets, bool connected_only, Plan& plan) {
   Layout(flat, links, plan)(targets, connected_only);
 }
 

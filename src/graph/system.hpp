@@ -125,7 +125,7 @@ struct UnitOfMeasure {
   std::optional<describe::BaseUnit> base{};
 };
 
-struct Experiment {
+struct ExperimentSettings {
   std::optional<Time> start{};
   std::optional<Time> stop{};
   std::optional<Duration> step{};  // communication step
@@ -149,7 +149,7 @@ class System {
   std::string dictionary;         // its name, of one and of references to it
   std::vector<Setting> settings;  // beat those of what is inside; later ones beat earlier ones
   std::vector<UnitOfMeasure> units;
-  Experiment experiment;
+  ExperimentSettings experiment;
   std::string where;
   std::vector<std::string> notes;  // what a reader assumed, for the report
   // What the sources of components lie in, such as the folder that a package was unpacked into; shared by all copies.

@@ -71,7 +71,7 @@ std::vector<Route> continuous_routes(const graph::Plan& plan) {
   return routes;
 }
 
-std::vector<Component> components_of(const graph::Plan& plan, bool whole) {
+std::vector<Cycle> cycles_of(const graph::Plan& plan, bool whole) {
   const auto routes = continuous_routes(plan);
   std::vector<std::vector<UnitId>> groups;
   if (whole) {
@@ -82,24 +82,24 @@ std::vector<Component> components_of(const graph::Plan& plan, bool whole) {
     for (const auto& r : routes) edges[r.from].push_back(r.to);
     groups = graph::components_in_order(edges);
   }
-  std::vector<Component> components(groups.size());
-  std::vector<std::size_t> component_of(plan.units.size());
+  std::vector<Cycle> cycles(groups.size());
+  std::vector<std::size_t> cycle_of(plan.units.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (const auto u : groups[g]) component_of[u] = g;
-    components[g].units = std::move(groups[g]);
+    for (const auto u : groups[g]) cycle_of[u] = g;
+    cycles[g].units = std::move(groups[g]);
   }
   for (const auto& r : routes) {
-    auto& component = components[component_of[r.to]];
-    (component_of[r.from] == component_of[r.to] ? component.inner : component.outer).push_back(r);
+    auto& cycle = cycles[cycle_of[r.to]];
+    (cycle_of[r.from] == cycle_of[r.to] ? cycle.inner : cycle.outer).push_back(r);
   }
-  return components;
+  return cycles;
 }
 
 namespace {
 
 // A short feedback by the rule of Eades, Lin and Smyth: next comes who needs nothing of those without a place, else who
 // gives them the most more than it takes.
-std::map<UnitId, std::size_t> places(const Component& component) {
+std::map<UnitId, std::size_t> places(const Cycle& cycle) {
   struct Balance {
     std::int64_t takes = 0, gives = 0;
     std::vector<UnitId> from{}, to{};
@@ -108,8 +108,8 @@ std::map<UnitId, std::size_t> places(const Component& component) {
     }
   };
   std::map<UnitId, Balance> units;
-  for (const auto u : component.units) units[u];
-  for (const auto& r : component.inner) {
+  for (const auto u : cycle.units) units[u];
+  for (const auto& r : cycle.inner) {
     if (r.from == r.to) continue;
     units[r.from].to.push_back(r.to);
     units[r.to].from.push_back(r.from);
@@ -138,18 +138,18 @@ std::map<UnitId, std::size_t> places(const Component& component) {
 
 }  // namespace
 
-Sweep make_sweep(const Component& component, bool serial) {
+Sweep make_sweep(const Cycle& cycle, bool serial) {
   Sweep sweep;
   if (!serial) {
-    sweep.waves = {{component.units, {}}};
-    sweep.unknowns = component.inner;
+    sweep.waves = {{cycle.units, {}}};
+    sweep.unknowns = cycle.inner;
     return sweep;
   }
-  const auto place = places(component);
-  std::vector<UnitId> order(component.units);
+  const auto place = places(cycle);
+  std::vector<UnitId> order(cycle.units);
   std::sort(order.begin(), order.end(), [&](UnitId a, UnitId b) { return place.at(a) < place.at(b); });
   std::map<UnitId, std::vector<const Route*>> into;
-  for (const auto& r : component.inner) into[r.to].push_back(&r);
+  for (const auto& r : cycle.inner) into[r.to].push_back(&r);
   std::map<UnitId, std::size_t> wave;
   for (const auto u : order) {
     auto& own = wave[u];
@@ -159,7 +159,7 @@ Sweep make_sweep(const Component& component, bool serial) {
     sweep.waves[own].units.push_back(u);
   }
   for (auto& w : sweep.waves) std::sort(w.units.begin(), w.units.end());
-  for (const auto& r : component.inner)
+  for (const auto& r : cycle.inner)
     (place.at(r.from) < place.at(r.to) ? sweep.waves[wave[r.to]].known : sweep.unknowns).push_back(r);
   return sweep;
 }

@@ -27,16 +27,16 @@ struct Route {
 [[nodiscard]] std::vector<Route> continuous_routes(const graph::Plan& plan);
 
 // Units that are stepped together. `inner` routes lead from one of them to one of them, `outer` ones into them from
-// units of components before.
-struct Component {
+// units of cycles before.
+struct Cycle {
   std::vector<graph::UnitId> units;
   std::vector<Route> inner;
   std::vector<Route> outer;
 };
 // Units that depend on each other in a circle together, sources first; or all units in one.
-[[nodiscard]] std::vector<Component> components_of(const graph::Plan& plan, bool whole);
+[[nodiscard]] std::vector<Cycle> cycles_of(const graph::Plan& plan, bool whole);
 
-// The units of a component in the order in which one evaluation steps them. Units of a wave go at the same time;
+// The units of a cycle in the order in which one evaluation steps them. Units of a wave go at the same time;
 // `known` routes into them come from waves before. `unknowns` are the inner routes whose values nobody knows before.
 struct Sweep {
   struct Wave {
@@ -47,6 +47,6 @@ struct Sweep {
   std::vector<Route> unknowns;
 };
 // Serial: in an order that leaves few unknowns. Parallel: one wave, and all inner routes are unknown.
-[[nodiscard]] Sweep make_sweep(const Component& component, bool serial);
+[[nodiscard]] Sweep make_sweep(const Cycle& cycle, bool serial);
 
 }  // namespace consort::step

@@ -28,8 +28,7 @@ class IteratedStepper final : public Stepper {
       : Stepper(setup.point), plan_(setup.plan), settings_(setup.settings.iteration) {
     check();
     setup.point.declare_guesses();
-    for (auto& component : components_of(plan_, settings_.scope == Settings::Scope::whole))
-      add(std::move(component), setup);
+    for (auto& cycle : cycles_of(plan_, settings_.scope == Settings::Scope::whole)) add(std::move(cycle), setup);
   }
 
   [[nodiscard]] std::string_view name() const override { return "iterated"; }
@@ -40,7 +39,7 @@ class IteratedStepper final : public Stepper {
     for (const auto& part : parts_) {
       if (part->memory == none) continue;
       auto& added = all.emplace_back();
-      added.units = names_of(part->component);
+      added.units = names_of(part->cycle);
       for (const auto& unknown : part->sweep.unknowns) added.variables.push_back(unknown.name);
     }
     return all;
@@ -64,7 +63,7 @@ class IteratedStepper final : public Stepper {
   unit::StepOutcome take(fleet::Fleet& fleet, RunState& state, const Interval& interval) override {
     unit::StepOutcome outcome{interval.end, unit::Why::completed};
     for (const auto& part : parts_) {
-      for (const auto& route : part->component.outer)
+      for (const auto& route : part->cycle.outer)
         point().end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
       unit::StepOutcome own{interval.end, unit::Why::completed};
       if (part->memory == none) {
@@ -83,9 +82,9 @@ class IteratedStepper final : public Stepper {
     return {interval.t, interval.h, may_roll_back, interval.stop_at_event};
   }
 
-  // A component, and room for its iteration.
+  // A cycle, and room for its iteration.
   struct Part {
-    Component component;
+    Cycle cycle;
     Sweep sweep{};
     bool serial = false;
     std::size_t memory = none;  // where it is in RunState::tallies; none: nothing to iterate
@@ -104,7 +103,7 @@ class IteratedStepper final : public Stepper {
     };
     std::vector<fleet::DerivativeQuery> queries{};  // by unknown
     std::vector<double> sensitivities{};
-    std::vector<Asked> asked{};            // for derivatives, by unit of the component
+    std::vector<Asked> asked{};            // for derivatives, by unit of the cycle
     std::vector<ValueReference> inputs{};  // by unknown
     std::vector<std::size_t> member{};     // by unknown: whose input it is
     bool derivatives = false;              // of steps: all units tell them
@@ -130,16 +129,16 @@ class IteratedStepper final : public Stepper {
             "the filter of iterations must be at least 0 and less than 1, not {}", s.filter);
   }
 
-  void add(Component component, const StepperSetup& setup) {
+  void add(Cycle cycle, const StepperSetup& setup) {
     auto part = std::make_unique<Part>();
-    part->component = std::move(component);
+    part->cycle = std::move(cycle);
     part->serial = settings_.sweep == Settings::Sweep::serial ||
                    (settings_.sweep == Settings::Sweep::automatic && settings_.method != "newton");
-    part->sweep = make_sweep(part->component, part->serial);
+    part->sweep = make_sweep(part->cycle, part->serial);
     for (const auto& wave : part->sweep.waves)
       part->waves.push_back(setup.fleet.declare_wave(wave.units, waits_of(wave)));
     if (!part->sweep.unknowns.empty()) {
-      check_rollback(part->component, setup.fleet);
+      check_rollback(part->cycle, setup.fleet);
       part->memory = iterating_++;
       make_room(*part, setup.fleet);
       couple::AccelerationOptions options;
@@ -154,8 +153,8 @@ class IteratedStepper final : public Stepper {
   }
 
   // A clear word before the run, and what can be done instead.
-  void check_rollback(const Component& component, fleet::Fleet& fleet) const {
-    for (const auto u : component.units) {
+  void check_rollback(const Cycle& cycle, fleet::Fleet& fleet) const {
+    for (const auto u : cycle.units) {
       if (fleet.traits(u).can_roll_back()) continue;
       const auto& d = *plan_.units[u].description;
       const bool has_me = d.interface(describe::InterfaceType::model_exchange) != nullptr;
@@ -171,7 +170,7 @@ class IteratedStepper final : public Stepper {
   void make_room(Part& part, fleet::Fleet& fleet) const {
     const auto& unknowns = part.sweep.unknowns;
     for (auto* const v : {&part.x, &part.image, &part.scale, &part.moved, &part.there}) v->resize(unknowns.size());
-    part.next_event.resize(part.component.units.size());
+    part.next_event.resize(part.cycle.units.size());
     // Without a sweep through units, outputs follow inputs of their own unit alone, so that one of each may move at a
     // time.
     std::vector<std::size_t> inputs_of(plan_.units.size(), 0);
@@ -188,10 +187,10 @@ class IteratedStepper final : public Stepper {
       std::sort(units.begin(), units.end());
       if (!part.serial) part.moved_waves.push_back(fleet.declare_wave(units));
     }
-    part.before = fleet.reserve_snapshot(part.component.units);
+    part.before = fleet.reserve_snapshot(part.cycle.units);
     part.derivatives = !part.serial && point().order() == 0 && settings_.jacobian != Settings::Jacobian::differences &&
                        !point().has_overrides();
-    for (const auto u : part.component.units) {
+    for (const auto u : part.cycle.units) {
       part.derivatives = part.derivatives && fleet.traits(u).step_derivatives && plan_.units[u].component.substeps == 1;
     }
     part.derivatives = part.derivatives && ask(part);
@@ -206,9 +205,9 @@ class IteratedStepper final : public Stepper {
     return waits;
   }
 
-  [[nodiscard]] std::vector<std::string> names_of(const Component& component) const {
+  [[nodiscard]] std::vector<std::string> names_of(const Cycle& cycle) const {
     std::vector<std::string> names;
-    for (const auto u : component.units) names.push_back(plan_.units[u].name);
+    for (const auto u : cycle.units) names.push_back(plan_.units[u].name);
     return names;
   }
 
@@ -237,7 +236,7 @@ class IteratedStepper final : public Stepper {
     ++tally.steps;
     Residual residual;
     for (int i = 1;; ++i) {
-      if (i > 1) go_back(part, part.component.units, fleet, state);
+      if (i > 1) go_back(part, part.cycle.units, fleet, state);
       put(part, part.x, state);
       ++tally.iterations;
       tally.most = std::max(tally.most, static_cast<std::uint64_t>(i));
@@ -272,7 +271,7 @@ class IteratedStepper final : public Stepper {
     }
     fleet.save(part.before);
     for (std::size_t k = 0; k < part.next_event.size(); ++k)
-      part.next_event[k] = state.signals.next_event[part.component.units[k]];
+      part.next_event[k] = state.signals.next_event[part.cycle.units[k]];
     part.fleet = &fleet;
     part.state = &state;
     part.interval = interval;
@@ -281,7 +280,7 @@ class IteratedStepper final : public Stepper {
   static void go_back(const Part& part, std::span<const UnitId> units, fleet::Fleet& fleet, RunState& state) {
     fleet.restore(part.before, units);
     for (std::size_t k = 0; k < part.next_event.size(); ++k)
-      state.signals.next_event[part.component.units[k]] = part.next_event[k];
+      state.signals.next_event[part.cycle.units[k]] = part.next_event[k];
   }
 
   void put(const Part& part, const std::vector<double>& x, RunState& state) const {
@@ -337,7 +336,7 @@ class IteratedStepper final : public Stepper {
         "the inputs of {} do not converge in the step from t = {} s to {} s ({} iterations with '{}', tolerance {}; "
         "still changing, relative: {}); try a smaller step, another method (iqn-ils, newton), a relaxation below 1, or "
         "more iterations",
-        some_of(names_of(part.component)), interval.t, interval.end, iterations, settings_.method, settings_.tolerance,
+        some_of(names_of(part.cycle)), interval.t, interval.end, iterations, settings_.method, settings_.tolerance,
         fmt::join(worst, ", "));
   }
 
@@ -356,7 +355,7 @@ class IteratedStepper final : public Stepper {
     constexpr double relative = 1e-4;  // above the noise of units with step size control, below what curves
     part.moved = part.x;
     for (const auto k : part.passes[pass]) part.moved[k] += relative * part.scale[k];
-    const auto& units = part.serial ? part.component.units : part.moved_units[pass];
+    const auto& units = part.serial ? part.cycle.units : part.moved_units[pass];
     go_back(part, units, *part.fleet, *part.state);
     put(part, part.moved, *part.state);
     const auto request = request_of(part.interval, true);
@@ -397,7 +396,7 @@ class IteratedStepper final : public Stepper {
   // What derivatives are asked for; false when one is that of an array's element.
   bool ask(Part& part) const {
     const auto& unknowns = part.sweep.unknowns;
-    const auto& units = part.component.units;
+    const auto& units = part.cycle.units;
     part.asked.resize(units.size());
     const auto member = [&](UnitId u) {
       return static_cast<std::size_t>(std::lower_bound(units.begin(), units.end(), u) - units.begin());

@@ -24,7 +24,7 @@ double positive_seconds(const View& view, std::string_view what) {
   return value;
 }
 
-void read_experiment(const View& view, graph::Experiment& experiment, RunSettings& run) {
+void read_experiment(const View& view, graph::ExperimentSettings& experiment, RunSettings& run) {
   const Fields fields(view, experiment_keys());
   if (const auto start = fields.find("start")) experiment.start = start->seconds("the start time");
   if (const auto stop = fields.find("stop")) {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/temp_folder.hpp"
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 #include "record/csv_sink.hpp"
 #include "unit/fmu_unit.hpp"
 #include "unit/lambda_unit.hpp"
@@ -22,7 +22,7 @@ std::size_t allocations_of(unit::Unit& unit, std::uint64_t steps, const input::I
   record::CsvSink sink(folder.path() / "result.csv");
   record::Sink* const sinks[] = {&sink};
   const std::size_t before = allocations();
-  const auto report = simulate(
+  const auto report = simulate_cs(
       unit, {.start = 0, .stop = 1e-3 * static_cast<double>(steps), .step = 1e-3, .tolerance = 1e-4}, table, sinks);
   const std::size_t after = allocations();
   EXPECT_EQ(report.steps, steps);

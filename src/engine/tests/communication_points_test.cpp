@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 #include "engine/tests/spy_unit.hpp"
 
 namespace consort::engine {
@@ -58,8 +58,8 @@ Points run(const Options& o) {
   Points points;
   Times times(points.rows);
   record::Sink* const sinks[] = {&times};
-  points.report =
-      simulate(unit, {.start = o.start, .stop = o.stop, .step = o.step, .output_interval = o.interval}, &table, sinks);
+  points.report = simulate_cs(unit, {.start = o.start, .stop = o.stop, .step = o.step, .output_interval = o.interval},
+                              &table, sinks);
   points.steps = unit.steps;
   return points;
 }

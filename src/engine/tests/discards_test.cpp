@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 #include "engine/tests/spy_unit.hpp"
 #include "record/result.hpp"
 
@@ -32,7 +32,7 @@ struct Clumsy {
   RunReport run(const SimulateOptions& options, const input::InputTable* table = nullptr) {
     record::MemorySink sink(result);
     record::Sink* const sinks[] = {&sink};
-    return simulate(unit, options, table, sinks);
+    return simulate_cs(unit, options, table, sinks);
   }
   SpyUnit unit;
   unit::LambdaUnit::Handle<double> x;

@@ -67,7 +67,7 @@ Outcome run_adapted(const std::string& name, const SimulateOptions& options) {
   record::Sink* const sinks[] = {&sink};
   const auto fmu = open(name);
   const auto unit = unit::make_me_unit(fmu, {.name = "adapted"});
-  o.report = simulate(*unit, options, nullptr, sinks);
+  o.report = simulate_cs(*unit, options, nullptr, sinks);
   return o;
 }
 

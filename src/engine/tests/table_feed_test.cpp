@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 #include "engine/tests/spy_unit.hpp"
 
 namespace consort::engine {
@@ -29,7 +29,7 @@ struct Fed {
   // The calls from the first step on.
   std::vector<std::string> run(Time stop, Duration step) {
     const auto table = input::InputTable::parse(text_, "in.csv", unit.description());
-    simulate(unit, {.stop = stop, .step = step}, &table, {});
+    simulate_cs(unit, {.stop = stop, .step = step}, &table, {});
     const auto init = std::find(unit.calls.begin(), unit.calls.end(), "init");
     std::vector<std::string> calls(init + 1, unit.calls.end());
     return calls;

@@ -80,38 +80,38 @@ TEST_F(Interfaces, NominalValuesAreThoseOfInputsOrOfWhatDrivesThem) {
   for (const auto& route : continuous_routes(nominals)) EXPECT_EQ(route.nominal, route.name == "b.plain" ? 14 : 50);
 }
 
-TEST_F(Interfaces, CirclesAreComponentsAndSourcesComeFirst) {
-  const auto components = components_of(plan, false);
-  ASSERT_EQ(components.size(), 3U);
-  EXPECT_THAT(units(components[0].units), ElementsAre("source"));
-  EXPECT_THAT(units(components[1].units), ElementsAre("a", "b"));
-  EXPECT_THAT(names(components[1].inner), ElementsAre("a.w", "b.u"));
-  EXPECT_THAT(names(components[1].outer), ElementsAre("a.u"));
-  EXPECT_THAT(units(components[2].units), ElementsAre("c", "d"));
-  EXPECT_THAT(names(components[2].inner), ElementsAre("c.w", "d.u"));
-  EXPECT_THAT(names(components[2].outer), ElementsAre("c.u"));
+TEST_F(Interfaces, CirclesAreCyclesAndSourcesComeFirst) {
+  const auto cycles = cycles_of(plan, false);
+  ASSERT_EQ(cycles.size(), 3U);
+  EXPECT_THAT(units(cycles[0].units), ElementsAre("source"));
+  EXPECT_THAT(units(cycles[1].units), ElementsAre("a", "b"));
+  EXPECT_THAT(names(cycles[1].inner), ElementsAre("a.w", "b.u"));
+  EXPECT_THAT(names(cycles[1].outer), ElementsAre("a.u"));
+  EXPECT_THAT(units(cycles[2].units), ElementsAre("c", "d"));
+  EXPECT_THAT(names(cycles[2].inner), ElementsAre("c.w", "d.u"));
+  EXPECT_THAT(names(cycles[2].outer), ElementsAre("c.u"));
 }
 
 TEST_F(Interfaces, AsAWholeAllRoutesAreInner) {
-  const auto components = components_of(plan, true);
-  ASSERT_EQ(components.size(), 1U);
-  EXPECT_EQ(components[0].units.size(), 5U);
-  EXPECT_EQ(components[0].inner.size(), 6U);
-  EXPECT_THAT(components[0].outer, IsEmpty());
+  const auto cycles = cycles_of(plan, true);
+  ASSERT_EQ(cycles.size(), 1U);
+  EXPECT_EQ(cycles[0].units.size(), 5U);
+  EXPECT_EQ(cycles[0].inner.size(), 6U);
+  EXPECT_THAT(cycles[0].outer, IsEmpty());
 }
 
 TEST_F(Interfaces, AParallelSweepKnowsNothing) {
-  const auto component = components_of(plan, false)[1];
-  const auto sweep = make_sweep(component, false);
+  const auto cycle = cycles_of(plan, false)[1];
+  const auto sweep = make_sweep(cycle, false);
   ASSERT_EQ(sweep.waves.size(), 1U);
-  EXPECT_EQ(sweep.waves[0].units, component.units);
+  EXPECT_EQ(sweep.waves[0].units, cycle.units);
   EXPECT_THAT(sweep.waves[0].known, IsEmpty());
-  EXPECT_EQ(names(sweep.unknowns), names(component.inner));
+  EXPECT_EQ(names(sweep.unknowns), names(cycle.inner));
 }
 
 TEST_F(Interfaces, ASerialSweepOfACircleLeavesOneUnknown) {
   for (const std::size_t circle : {1U, 2U}) {
-    const auto sweep = make_sweep(components_of(plan, false)[circle], true);
+    const auto sweep = make_sweep(cycles_of(plan, false)[circle], true);
     ASSERT_EQ(sweep.waves.size(), 2U);
     EXPECT_EQ(sweep.unknowns.size(), 1U);
     EXPECT_EQ(sweep.waves[1].known.size(), 1U);
@@ -121,8 +121,8 @@ TEST_F(Interfaces, ASerialSweepOfACircleLeavesOneUnknown) {
 
 // Every inner route is known or unknown, once, and what is known comes from a wave before.
 TEST_F(Interfaces, ASerialSweepLosesNoRoute) {
-  const auto component = components_of(plan, true)[0];
-  const auto sweep = make_sweep(component, true);
+  const auto cycle = cycles_of(plan, true)[0];
+  const auto sweep = make_sweep(cycle, true);
   auto found = names(sweep.unknowns);
   std::vector<std::size_t> wave_of(plan.units.size(), 0);
   for (std::size_t w = 0; w < sweep.waves.size(); ++w)
@@ -135,7 +135,7 @@ TEST_F(Interfaces, ASerialSweepLosesNoRoute) {
     }
   }
   std::sort(found.begin(), found.end());
-  EXPECT_EQ(found, names(component.inner));
+  EXPECT_EQ(found, names(cycle.inner));
   EXPECT_EQ(sweep.unknowns.size(), 2U) << "one for each circle";
 }
 

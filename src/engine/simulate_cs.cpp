@@ -1,4 +1,4 @@
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 
 #include <chrono>
 
@@ -61,8 +61,8 @@ void take_over(RunReport& report, SystemReport of_system) {
 
 }  // namespace
 
-RunReport simulate(const graph::Component& component, const std::shared_ptr<Library>& library, const SimulateOptions& o,
-                   const input::InputTable* table, std::span<record::Sink* const> sinks) {
+RunReport simulate_cs(const graph::Component& component, const std::shared_ptr<Library>& library,
+                      const SimulateOptions& o, const input::InputTable* table, std::span<record::Sink* const> sinks) {
   const auto begun = std::chrono::steady_clock::now();
   RunReport report;
   const auto& d = library->description(component);
@@ -78,12 +78,12 @@ RunReport simulate(const graph::Component& component, const std::shared_ptr<Libr
   return report;
 }
 
-RunReport simulate(unit::Unit& unit, const SimulateOptions& o, const input::InputTable* table,
-                   std::span<record::Sink* const> sinks) {
+RunReport simulate_cs(unit::Unit& unit, const SimulateOptions& o, const input::InputTable* table,
+                      std::span<record::Sink* const> sinks) {
   const auto library = std::make_shared<Library>();
   library->add(unit.name(), [&](const std::string&) { return std::make_unique<unit::BorrowedUnit>(unit); });
-  return simulate({.name = unit.name(), .source = std::string(graph::native_prefix) + unit.name()}, library, o, table,
-                  sinks);
+  return simulate_cs({.name = unit.name(), .source = std::string(graph::native_prefix) + unit.name()}, library, o,
+                     table, sinks);
 }
 
 std::string RunReport::text() const {

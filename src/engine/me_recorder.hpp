@@ -14,16 +14,16 @@
 
 namespace consort::engine {
 
-class Recorder {
+class MeRecorder {
  public:
   // `names`: what to record; none: the outputs, without clocks. Throws Error (input) for names that do not exist and
   // for clocks.
-  Recorder(unit::Variables& source, std::span<const std::string> names, const StartValues& starts,
-           std::span<record::Sink* const> sinks);
+  MeRecorder(unit::Variables& source, std::span<const std::string> names, const StartValues& starts,
+             std::span<record::Sink* const> sinks);
   // Ends what end() has not ended; after a failure, which is then the one to tell, not that of a sink on top of it.
-  ~Recorder();
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
+  ~MeRecorder();
+  MeRecorder(const MeRecorder&) = delete;
+  MeRecorder& operator=(const MeRecorder&) = delete;
 
   void begin(const RunPlan& plan);
   // Reads the variables and writes a row.

@@ -59,11 +59,11 @@ struct RunReport {
 // and end(), the last also when the run fails; then the unit's Error goes through. Nothing is interpolated: a step is
 // cut at output points and input events when the unit takes variable steps, and otherwise the next communication point
 // is recorded.
-RunReport simulate(const graph::Component& component, const std::shared_ptr<Library>& library,
-                   const SimulateOptions& options, const input::InputTable* table,
-                   std::span<record::Sink* const> sinks);
+RunReport simulate_cs(const graph::Component& component, const std::shared_ptr<Library>& library,
+                      const SimulateOptions& options, const input::InputTable* table,
+                      std::span<record::Sink* const> sinks);
 // The same for a unit that is there already, and fresh.
-RunReport simulate(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
-                   std::span<record::Sink* const> sinks);
+RunReport simulate_cs(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
+                      std::span<record::Sink* const> sinks);
 
 }  // namespace consort::engine

@@ -1,4 +1,4 @@
-#include "engine/simulate.hpp"
+#include "engine/simulate_cs.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -66,7 +66,7 @@ struct Bench {
   }
   RunReport run(const SimulateOptions& options, const input::InputTable* table = nullptr) {
     record::Sink* const sinks[] = {&sink};
-    return simulate(unit, options, table, sinks);
+    return simulate_cs(unit, options, table, sinks);
   }
   SpyUnit unit;
   unit::LambdaUnit::Handle<std::int32_t> count;
@@ -332,7 +332,7 @@ TEST(Simulate, EndsEverySinkWhenOneOfThemFails) {
     second.fails_after = early ? 3 : second.fails_after;
     second.fails_at_end = !early;
     record::Sink* const sinks[] = {&first, &second, &third};
-    failure(Fault::run, [&] { simulate(unit, {.stop = 1, .step = 0.1}, nullptr, sinks); });
+    failure(Fault::run, [&] { simulate_cs(unit, {.stop = 1, .step = 0.1}, nullptr, sinks); });
     EXPECT_EQ(first.ended, 1);
     EXPECT_EQ(third.ended, 1);
   }
@@ -344,7 +344,7 @@ TEST(Simulate, EndsTheSinksThatWereBegunWhenAnotherCannotBe) {
   SpySink first, second;
   second.fails_at_begin = true;
   record::Sink* const sinks[] = {&first, &second};
-  failure(Fault::input, [&] { simulate(unit, {}, nullptr, sinks); });
+  failure(Fault::input, [&] { simulate_cs(unit, {}, nullptr, sinks); });
   EXPECT_EQ(first.ended, 1);
   EXPECT_EQ(second.ended, 0);
 }

@@ -1,4 +1,4 @@
-#include "engine/recorder.hpp"
+#include "engine/me_recorder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,22 +35,22 @@ std::vector<VariableId> choose(const describe::Description& d, std::span<const s
 
 }  // namespace
 
-Recorder::Recorder(unit::Variables& source, std::span<const std::string> names, const StartValues& starts,
-                   std::span<record::Sink* const> sinks)
+MeRecorder::MeRecorder(unit::Variables& source, std::span<const std::string> names, const StartValues& starts,
+                       std::span<record::Sink* const> sinks)
     : source_(source),
       starts_(starts),
       sinks_(sinks),
       signals_(starts.signals(source.description(), choose(source.description(), names))),
       row_(signals_.make_columns()) {}
 
-Recorder::~Recorder() {
+MeRecorder::~MeRecorder() {
   try {
     end();
   } catch (...) {  // NOLINT(bugprone-empty-catch)
   }
 }
 
-void Recorder::end() {
+void MeRecorder::end() {
   std::exception_ptr complaint;
   for (auto* const sink : sinks_.first(std::exchange(begun_, 0))) {
     try {
@@ -62,7 +62,7 @@ void Recorder::end() {
   if (complaint) std::rethrow_exception(complaint);
 }
 
-void Recorder::begin(const RunPlan& plan) {
+void MeRecorder::begin(const RunPlan& plan) {
   const auto& d = source_.description();
   record::Header header;
   for (std::size_t i = 0; i < signals_.choice().size(); ++i) {
@@ -84,14 +84,14 @@ void Recorder::begin(const RunPlan& plan) {
   }
 }
 
-void Recorder::write(Time t) {
+void MeRecorder::write(Time t) {
   source_.get(signals_, row_);
   for (auto* const sink : sinks_) sink->write(t, row_);
   ++rows_;
   if (warning_.empty()) watch_for_nan(t);
 }
 
-void Recorder::watch_for_nan(Time t) {
+void MeRecorder::watch_for_nan(Time t) {
   const auto& reals = row_.column<double>();
   const auto bad = std::find_if(reals.begin(), reals.end(), [](double x) { return std::isnan(x); });
   if (bad == reals.end()) return;
