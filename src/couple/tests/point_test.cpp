@@ -286,7 +286,7 @@ class Override final : public InputSource {
 };
 
 TEST_F(PointTest, LetsLaterSourcesBeatThoseBefore) {
-  Override one(element("b.u"), 1, 30), two(element("b.u"), 2, 20);
+  Override one(element("b.u"), 1, 20), two(element("b.u"), 2, 30);
   make("poly-1", false, {&one, &two});
   EXPECT_TRUE(point->has_overrides());
   EXPECT_EQ(point->next_event(state), 20);
