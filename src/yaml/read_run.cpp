@@ -133,7 +133,11 @@ void read_run_section(const View& view, const fs::path& folder, RunSettings& run
   const Fields fields(view, run_keys());
   if (const auto stepper = fields.find("stepper")) run.stepper = stepper->text("the stepper");
   if (const auto host = fields.find("host")) run.host = host->text("the host");
-  if (const auto order = fields.find("extrapolation")) run.extrapolation = order->text("the extrapolation");
+  if (const auto how = fields.find("extrapolation")) {
+    run.extrapolation = how->text("the extrapolation");
+    const char first = run.extrapolation.front();
+    if (first < 'a' || first > 'z') static_cast<void>(how->integer("the order of the extrapolation", 0, 5));
+  }
   if (const auto order = fields.find("order")) run.order = order->texts("a unit of 'order'");
   if (const auto groups = fields.find("schedule"))
     for (const auto& group : groups->list("'schedule'")) run.schedule.push_back(read_group(group));
