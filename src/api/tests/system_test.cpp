@@ -131,7 +131,7 @@ TEST(PublicSystem, TakesAToleranceInsteadOfAStep) {
   options.extrapolation = "poly-2";
   EXPECT_EQ(steps(1e-4), lines);
   options.extrapolation = "hermite-2";
-  EXPECT_THAT(error_of([&] { steps(1e-4); }), HasSubstr("does not tell"));
+  EXPECT_LT(steps(1e-4), lines);
   options.extrapolation = 1;
   // Inputs of order 1: steps go with the third root of the tolerance.
   EXPECT_NEAR(steps(1e-5) / steps(1e-4), std::cbrt(10.0), 0.5);

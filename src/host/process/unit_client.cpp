@@ -208,7 +208,7 @@ void UnitClient::read_work(Reader& in, fleet::Reply& reply, bool& quiet) {
   quiet = !told;
   in.block(*blocks_.outputs, signals_->outputs, blocks_.first_output);
   const std::size_t width = signals_->outputs.column<double>().size();
-  for (std::size_t m = 0; m < static_cast<std::size_t>(output_order_); ++m)
+  for (std::size_t m = 0; verb_ != Verb::update && m < static_cast<std::size_t>(output_order_); ++m)
     in.copy(signals_->output_derivatives.data() + m * width + blocks_.first_output[real], reals_out_ * sizeof(double));
   if (verb_ == Verb::step)
     for (auto& part : parts_) in.block(*blocks_.outputs, part, {});

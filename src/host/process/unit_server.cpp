@@ -232,7 +232,8 @@ void UnitServer::work(Reader& in, Writer& out) {
   out(signals_.next_event[0], told);
   if (told) out.put(std::exchange(reply_, {}));
   out.block(outputs_, signals_.outputs, {});
-  out.bytes(signals_.output_derivatives.data(), signals_.output_derivatives.size() * sizeof(double));
+  if (verb != Verb::update)  // units tell none in event mode
+    out.bytes(signals_.output_derivatives.data(), signals_.output_derivatives.size() * sizeof(double));
   if (verb == Verb::step)
     for (const auto& part : units_->parts(only)) out.block(outputs_, part, {});
 }
