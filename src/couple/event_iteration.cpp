@@ -1,12 +1,9 @@
 #include "couple/event_iteration.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include "base/text.hpp"
 
 namespace consort::couple {
 
