@@ -42,6 +42,15 @@ def test_options_beat_the_file(quarter_car_file, tmp_path):
     assert consort.run(quarter_car_file, stop=0.1)["chassis.z"][-1] != res["chassis.z"][-1]
 
 
+def test_extrapolation_by_order_and_by_name(quarter_car):
+    def end(extrapolation):
+        return quarter_car.run(stop=0.1, step=1e-3, extrapolation=extrapolation)["chassis.z"][-1]
+
+    assert end(1) == end("poly-2") != end("hermite-2")
+    with pytest.raises(consort.Error, match="hermite-3"):
+        end("hermite-9")
+
+
 def test_a_tolerance_instead_of_a_step(quarter_car):
     def steps(tolerance, tolerance_for=""):
         res = quarter_car.run(stop=0.5, step=1e-3, tolerance=1e-8, controller="richardson", extrapolation=1,

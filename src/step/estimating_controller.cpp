@@ -70,7 +70,9 @@ class EstimatingController final : public Controller {
     units_ = setup.fleet.reserve_snapshot(all);
     if (kind_ == Kind::modified) middle_units_ = setup.fleet.reserve_snapshot(all);
     paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
-    corrects_ = kind_ == Kind::richardson && extrapolates_ && paths_.in_series() && paths_.known(setup.fleet);
+    // The matrix is that of polynomials through values.
+    corrects_ =
+        kind_ == Kind::richardson && extrapolates_ && each_ == 1 && paths_.in_series() && paths_.known(setup.fleet);
     if (setup.settings.control.tolerance_for == graph::StepControl::ToleranceFor::run)
       run_ = setup.grid.stop() - setup.grid.start();
     // The share of a step in the tolerance falls with its size, and takes one order.
@@ -370,8 +372,10 @@ class EstimatingController final : public Controller {
     notes_.push_back(
         fmt::format("{}{} follow{} inputs directly: the error falls with order {} there{}", fmt::join(shown, ", "),
                     direct.size() > shown.size() ? ", …" : "", direct.size() == 1 ? "s" : "", order_ + 1,
-                    !paths_.in_series() ? ""
-                    : corrects_         ? ", and its estimate uses the derivatives of units that drive each other so"
+                    each_ > 1             ? ", and its estimate is off by a factor, since slopes there are those of "
+                                            "extrapolated inputs"
+                    : !paths_.in_series() ? ""
+                    : corrects_           ? ", and its estimate uses the derivatives of units that drive each other so"
                                 : ", and its estimate is off by a factor, since such units drive each other and "
                                   "their derivatives are not known or not used by this controller"));
   }
