@@ -138,7 +138,7 @@ TEST_F(PointTest, FollowsPolynomialsExactly) {
   const auto f = [](Time t) { return 3 - 2 * t + 5 * t * t; };
   const Time times[] = {0, 0.1, 0.4, 0.45, 1.2};
   for (const auto& approximation : approximations()) {
-    if (approximation.order() < 2) continue;
+    if (approximation.order() < 2 || approximation.derivatives > 0) continue;  // these units tell none
     make(std::string(approximation.name).c_str());
     for (const Time t : times) step(t, f);
     EXPECT_NEAR(input("b.u"), 2 * f(1.2) + 1, 1e-12);
@@ -199,7 +199,7 @@ TEST_F(PointTest, EndsInputsWhereItIsTold) {
   output("a.y") = 2;
   begin(h);
   // As the line through 2 · 1 + 1 and 2 · 2 + 1 goes on.
-  EXPECT_NEAR(point->guess(state, element("b.u")), 7, 1e-12);
+  EXPECT_NEAR(point->guess(element("b.u")), 7, 1e-12);
   for (const double end : {9.0, -4.0}) {
     point->end_at(state, element("b.u"), end);
     EXPECT_EQ(input("b.u"), 5);
@@ -212,7 +212,7 @@ TEST_F(PointTest, EndsHeldInputsWhereItIsToldThroughout) {
   make("poly-1");
   output("a.y") = 2;
   begin(0);
-  EXPECT_EQ(point->guess(state, element("b.u")), 5) << "there is no past yet";
+  EXPECT_EQ(point->guess(element("b.u")), 5) << "there is no past yet";
   point->end_at(state, element("b.u"), 9);
   EXPECT_EQ(input("b.u"), 9);
 }

@@ -321,7 +321,9 @@ TEST_P(FleetConformance, StopsAtEventsAndUpdatesUnitsAsInOneThread) {
       const unit::StepRequest now{.t = t};
       for (const auto u : every_eventful) fleet.submit(fleet.wave_of(u), Verb::update, now, s->signals);
       fleet.wait();
-      std::vector<double> row{t};
+      std::vector<double> row;
+      row.reserve(64);
+      row.push_back(t);
       for (const auto u : every_eventful) row.push_back(fleet.reply(u).repeat ? 1 : 0);
       fleet.leave_event_mode(every_eventful);
       for (const auto x : s->signals.outputs.column<double>()) row.push_back(x);

@@ -15,7 +15,8 @@ std::vector<Choice> choices() {
   for (const auto& row : steppers())
     for (const auto& approximation : couple::approximations())
       for (const unsigned threads : {1U, 3U})
-        if (approximation.order() <= 2) all.push_back({row.name, approximation.name, {}, threads});
+        if (approximation.order() <= 2 && approximation.derivatives == 0)
+          all.push_back({row.name, approximation.name, {}, threads});
   return all;
 }
 
