@@ -88,7 +88,7 @@ SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSett
                                               : fmt::format("stop time {} s", e.stop));
   }
   require_setting("experiment.stop", std::isfinite(e.start) && std::isfinite(e.stop) && e.stop >= e.start,
-                  "the stop time ({} s) must not be before the start time ({} s)", e.stop, e.start);
+                  "the stop time ({} s) must be finite and not before the start time ({} s)", e.stop, e.start);
 
   if (settings.step || said.step) {
     e.step = settings.step ? *settings.step : *said.step;

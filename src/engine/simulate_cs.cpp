@@ -68,6 +68,7 @@ RunReport simulate_cs(const graph::Component& component, const std::shared_ptr<L
   const auto& d = library->description(component);
   static_cast<void>(resolve_start_values(d, o.start_values));  // refuses what would be said in other words below
   const RunPlan plan = make_run_plan(d, describe::InterfaceType::co_simulation, o, report.assumed);
+  static_cast<void>(Grid(plan.start, plan.stop, plan.step));  // refuses what cannot be run
   report.start = plan.start;
   report.stop = plan.stop;
   report.step = plan.step;

@@ -184,7 +184,7 @@ TEST_F(RunPair, WrongNamesSuggestTheNearest) {
   refused({"--extrapolation", "poli-2"}, "poly-2");
   refused({"--host", "proces"}, "process");
   refused({"--step-size", "0"}, "positive");
-  refused({"--stop-time", "-1"}, "after the start time");
+  refused({"--stop-time", "-1"}, "not before the start time");
   refused({"--output-file", "a.xyz"}, ".csv");
   refused({"--input-file", "nowhere.csv"}, "nowhere.csv");
   EXPECT_THAT(desk.files(), ElementsAre("pair.yaml")) << "none of them began";

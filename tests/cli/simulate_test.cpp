@@ -177,7 +177,7 @@ TEST(Simulate, WarnsOfWhatTheStepMakesOfTheRun) {
   const Desk desk;
   const auto ended = desk.run({"simulate", fmu("fmi2/Stair.fmu"), "--start-value", "last=2"});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("ended early: the unit asked to end the simulation"));
+  EXPECT_THAT(ended.err, HasSubstr("ended early: unit 'Stair' asked to end the simulation"));
 }
 
 }  // namespace
