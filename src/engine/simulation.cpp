@@ -71,35 +71,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     fleet_->trace(timeline_.get());
     recording_ = timeline_->activity("recording");
   }
-  bonds_ = couple::PowerBonds(plan_, o_.run.bonds);
-  const auto* const bonds = bonds_.empty() ? nullptr : &bonds_;
-  std::vector<couple::InputSource*> sources;
-  if (!inputs_.empty()) sources.push_back(&inputs_);
-  if (!feed_.empty()) sources.push_back(&feed_);
-  if (!scenario_.empty()) sources.push_back(&scenario_);
-  point_ = std::make_unique<couple::Point>(couple::PointSetup{.plan = plan_,
-                                                              .fleet = *fleet_,
-                                                              .approximation = approximation,
-                                                              .sources = std::move(sources),
-                                                              .bonds = bonds,
-                                                              .slack = experiment_.slack(),
-                                                              .timeline = timeline_.get()});
-  stepper_ = step::make_stepper({plan_, o_.run, *fleet_, *point_});
-  choose_consistency();
-  stays_at_events_ = o_.solo && traits.front().event_mode;
-  if (o_.stops_at_events || stays_at_events_)
-    events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_);
-  controller_ = step::make_controller({.plan = plan_,
-                                       .settings = o_.run,
-                                       .fleet = *fleet_,
-                                       .stepper = *stepper_,
-                                       .grid = experiment_.grid(),
-                                       .tolerance = experiment_.coupling_tolerance,
-                                       .is_late = is_late_,
-                                       .bonds = bonds,
-                                       .whole_steps = o_.solo || !all_vary_,
-                                       .events = stays_at_events_ ? nullptr : events_.get(),
-                                       .stays_at_events = stays_at_events_});
+  make_coupling();
   point_->prepare(state_);
   stepper_->prepare(state_);
   controller_->prepare(state_);
@@ -119,6 +91,40 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   if (std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.can_roll_back(); }))
     saved_ = fleet_->reserve_snapshot(plan_.all_units());
   fleet_->connect(blocks_of(plan_, o_.run.record_substeps));
+}
+
+// The communication point, and who steps and decides on steps over it.
+void Simulation::Impl::make_coupling() {
+  bonds_ = couple::PowerBonds(plan_, o_.run.bonds);
+  const auto* const bonds = bonds_.empty() ? nullptr : &bonds_;
+  std::vector<couple::InputSource*> sources;
+  if (!inputs_.empty()) sources.push_back(&inputs_);
+  if (!feed_.empty()) sources.push_back(&feed_);
+  if (!scenario_.empty()) sources.push_back(&scenario_);
+  point_ = std::make_unique<couple::Point>(
+      couple::PointSetup{.plan = plan_,
+                         .fleet = *fleet_,
+                         .approximation = couple::find_approximation(o_.run.extrapolation),
+                         .sources = std::move(sources),
+                         .bonds = bonds,
+                         .slack = experiment_.slack(),
+                         .timeline = timeline_.get()});
+  stepper_ = step::make_stepper({plan_, o_.run, *fleet_, *point_});
+  choose_consistency();
+  stays_at_events_ = o_.solo && fleet_->traits(0).event_mode;
+  if (o_.stops_at_events || stays_at_events_)
+    events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_);
+  controller_ = step::make_controller({.plan = plan_,
+                                       .settings = o_.run,
+                                       .fleet = *fleet_,
+                                       .stepper = *stepper_,
+                                       .grid = experiment_.grid(),
+                                       .tolerance = experiment_.coupling_tolerance,
+                                       .is_late = is_late_,
+                                       .bonds = bonds,
+                                       .whole_steps = o_.solo || !all_vary_,
+                                       .events = stays_at_events_ ? nullptr : events_.get(),
+                                       .stays_at_events = stays_at_events_});
 }
 
 // Every unit on the host that it names, or that the run does.
@@ -169,53 +175,6 @@ void Simulation::Impl::initialize() {
   initialized_ = true;
   if (state_.stop.asked) report_.ended_early = fmt::format("a unit asked to end the simulation at t = {} s", state_.t);
   report_.start_up_seconds = seconds_since(begun_);
-}
-
-// Inputs of a unit that runs alone.
-void Simulation::Impl::feed_from_table() {
-  const auto& d = *plan_.units.front().description;
-  const bool moves = TableFeed::has_continuous(d, *o_.solo->table);
-  const bool slopes = moves && fleet_->traits(0).input_order > 0;
-  if (slopes) o_.run.extrapolation = "1";
-  feed_ = TableFeed(plan_, *o_.solo->table, experiment_.slack(), slopes);
-  if (moves && !slopes)
-    report_.assumed.emplace_back(
-        "continuous inputs are held at their mean over each step (the unit takes no input derivatives)");
-}
-
-// Before anything runs: what cannot be kept at the end need not be computed.
-void Simulation::Impl::check_states() const {
-  if (!o_.solo || (o_.solo->initial_state.empty() && !o_.solo->keep_final_state)) return;
-  const auto& name = plan_.units.front().name;
-  require_in_unit(
-      name, fleet_->traits(0).serialises,
-      "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
-      "serialises its state; run it without an initial and a final state",
-      name);
-  require_in_unit(name, o_.solo->initial_state.empty() || plan_.units.front().component.settings.empty(),
-                  "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
-                  name);
-}
-
-void Simulation::Impl::take_over_state() {
-  fleet_->deserialise(*saved_, 0, o_.solo->initial_state);
-  fleet_->restore(*saved_);
-}
-
-bool Simulation::Impl::has_event(Time begin, Time jump) const {
-  if (!stays_at_events_ || !report_.ended_early.empty()) return false;
-  const Time now = state_.t + experiment_.slack();
-  const Time announced = state_.signals.next_event.front();
-  return state_.stopped.front() <= now || jump <= now || (announced > begin && announced <= now);
-}
-
-void Simulation::Impl::settle_event() {
-  constexpr UnitId alone = 0;
-  state_.stopped.front() = unit::never;
-  if (events_->run(*fleet_, state_, std::span(&alone, 1)).why == unit::Why::terminate) return end_early();
-  // What is announced for now although it has been handled says nothing (FMI 3.0, 4.2.1).
-  Time& announced = state_.signals.next_event.front();
-  if (announced <= state_.t + experiment_.slack()) announced = unit::never;
 }
 
 // To `limit` at most.

@@ -1,6 +1,7 @@
 // What a simulation is made of. Its parts are in files of their own: simulation.cpp makes it and takes steps,
 // simulation_run.cpp is the loop with all that belongs to a run, simulation_values.cpp gets and sets variables,
-// simulation_checkpoints.cpp saves and loads, simulation_report.cpp tells.
+// simulation_checkpoints.cpp saves and loads, simulation_report.cpp tells, simulation_solo.cpp has what a unit that
+// runs alone needs.
 #pragma once
 
 #include <chrono>
@@ -78,6 +79,7 @@ class Simulation::Impl {
 
   graph::Plan compile(const graph::System& system);
   void make_fleet(unsigned threads);
+  void make_coupling();
   void choose_consistency();
   void feed_from_table();
   void check_states() const;

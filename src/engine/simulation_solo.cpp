@@ -1,0 +1,54 @@
+// A unit that runs alone: its table, its state and its events.
+#include "base/error.hpp"
+#include "engine/simulation_impl.hpp"
+
+namespace consort::engine {
+
+// Inputs of a unit that runs alone.
+void Simulation::Impl::feed_from_table() {
+  const auto& d = *plan_.units.front().description;
+  const bool moves = TableFeed::has_continuous(d, *o_.solo->table);
+  const bool slopes = moves && fleet_->traits(0).input_order > 0;
+  if (slopes) o_.run.extrapolation = "1";
+  feed_ = TableFeed(plan_, *o_.solo->table, experiment_.slack(), slopes);
+  if (moves && !slopes)
+    report_.assumed.emplace_back(
+        "continuous inputs are held at their mean over each step (the unit takes no input derivatives)");
+}
+
+// Before anything runs: what cannot be kept at the end need not be computed.
+void Simulation::Impl::check_states() const {
+  if (!o_.solo || (o_.solo->initial_state.empty() && !o_.solo->keep_final_state)) return;
+  const auto& name = plan_.units.front().name;
+  require_in_unit(
+      name, fleet_->traits(0).serialises,
+      "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
+      "serialises its state; run it without an initial and a final state",
+      name);
+  require_in_unit(name, o_.solo->initial_state.empty() || plan_.units.front().component.settings.empty(),
+                  "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
+                  name);
+}
+
+void Simulation::Impl::take_over_state() {
+  fleet_->deserialise(*saved_, 0, o_.solo->initial_state);
+  fleet_->restore(*saved_);
+}
+
+bool Simulation::Impl::has_event(Time begin, Time jump) const {
+  if (!stays_at_events_ || !report_.ended_early.empty()) return false;
+  const Time now = state_.t + experiment_.slack();
+  const Time announced = state_.signals.next_event.front();
+  return state_.stopped.front() <= now || jump <= now || (announced > begin && announced <= now);
+}
+
+void Simulation::Impl::settle_event() {
+  constexpr UnitId alone = 0;
+  state_.stopped.front() = unit::never;
+  if (events_->run(*fleet_, state_, std::span(&alone, 1)).why == unit::Why::terminate) return end_early();
+  // What is announced for now although it has been handled says nothing (FMI 3.0, 4.2.1).
+  Time& announced = state_.signals.next_event.front();
+  if (announced <= state_.t + experiment_.slack()) announced = unit::never;
+}
+
+}  // namespace consort::engine
