@@ -6,10 +6,9 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-#include "engine/simulate_cs.hpp"
+#include "engine/simulate_fmu.hpp"
 #include "fmi/headers/fmi2/fmi2FunctionTypes.h"
 #include "measure.hpp"
-#include "unit/fmu_unit.hpp"
 
 namespace consort::bench {
 namespace {
@@ -29,11 +28,12 @@ class NullSink : public record::Sink {
 fs::path node() { return fs::path(CONSORT_FMU_DIR) / "fmi2/Node.fmu"; }
 
 void run_ours(const fmi::Fmu& fmu, long steps) {
-  const auto unit = unit::make_fmu_unit(fmu, {.name = "node"});
   NullSink sink;
   record::Sink* const sinks[] = {&sink};
-  engine::simulate_cs(*unit, {.start = 0, .stop = step * static_cast<double>(steps), .step = step, .tolerance = 1e-4},
-                      nullptr, sinks);
+  engine::FmuRun run;
+  run.simulate = {.start = 0, .stop = step * static_cast<double>(steps), .step = step, .tolerance = 1e-4};
+  run.instance_name = "node";
+  engine::simulate_fmu(fmu, run, sinks);
 }
 
 // The same calls in the same order, as a program written for this FMU alone would make them.
