@@ -53,6 +53,7 @@ SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::str
 
 void SystemRecorder::make_row() {
   for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
+  copies_any_ = std::any_of(copies_.begin(), copies_.end(), [](const auto& copies) { return !copies.empty(); });
 }
 
 namespace {
@@ -335,8 +336,7 @@ void SystemRecorder::write_parts(Time begin, Time end, fleet::Fleet& fleet) {
   }
 }
 
-void SystemRecorder::look(fleet::Fleet& fleet, const couple::RunState& state) {
-  has_last_ = false;
+void SystemRecorder::copy_outputs(const couple::RunState& state) {
   for_each_type([&]<class T>() {
     const auto& copies = copies_[static_cast<std::size_t>(type_of<T>)];
     if (copies.empty()) return;
@@ -344,6 +344,11 @@ void SystemRecorder::look(fleet::Fleet& fleet, const couple::RunState& state) {
     auto& to = row_.column<T>();
     for (const auto& copy : copies) to[copy.to] = from[copy.from];
   });
+}
+
+void SystemRecorder::look(fleet::Fleet& fleet, const couple::RunState& state) {
+  has_last_ = false;
+  if (copies_any_) copy_outputs(state);
   for (const auto& s : scaled_) row_.column<double>()[s.to] = s.factor * row_.column<double>()[s.to] + s.offset;
   for (const auto& asked : asked_) fleet.get(asked.unit, asked.set, row_, asked.at);
   if (!trust_.empty()) write_trust(state.control);

@@ -97,6 +97,7 @@ class SystemRecorder {
   void choose_trust(const TrustSignals& trust, const std::function<bool(const std::string&)>& wanted, bool all);
   void write_trust(const couple::ControlState& control);
   void find_parts();
+  void copy_outputs(const couple::RunState& state);
   void put_row(Time t);
   void add_output(graph::UnitId unit, std::size_t index);
   void add_asked(graph::UnitId unit, const std::vector<describe::VariableId>& variables);
@@ -109,6 +110,7 @@ class SystemRecorder {
   std::array<std::uint32_t, type_count> counts_{};
   Columns row_;
   std::array<std::vector<Copy>, type_count> copies_;
+  bool copies_any_ = false;
   std::vector<Scaled> scaled_;
   std::vector<Asked> asked_;
   struct TrustCopy {

@@ -66,7 +66,8 @@ void Exchange::find_continuous_inputs() {
     // FMI 1.0 and 2.0 have derivatives of scalars; arrays of FMI 3.0 have none.
     const int takes = v.is_array() ? 0 : std::min(unit_.input_order(), highest_order);
     const auto scalar = static_cast<std::uint32_t>(references_.size());
-    for (auto e = reals->offsets[i]; e < reals->offsets[i + 1]; ++e) elements_.push_back({e, scalar, takes});
+    for (auto e = reals->offsets[i]; e < reals->offsets[i + 1]; ++e)
+      elements_.push_back({e, scalar, takes, v.negated ? -1.0 : 1.0});
     if (takes > 0) references_.push_back(v.reference);
   }
   // Order after order, so that the first ones can be given alone: FMUs may refuse orders that are higher than they
@@ -245,7 +246,7 @@ void Exchange::approximate(Duration since_start, Duration h, Signals& signals) {
       for (int n = m + 1; n <= order; ++n) derivative[m] += derivative[n] * (term *= since_start / (n - m));
     }
     for (int m = 1; m <= std::min(element.takes, order); ++m)
-      values_[static_cast<std::size_t>(m - 1) * scalars_ + element.scalar] = derivative[m];
+      values_[static_cast<std::size_t>(m - 1) * scalars_ + element.scalar] = element.sign * derivative[m];
     double term = 1;
     for (int m = 1; m <= order; ++m) {
       term *= h / (m + 1);

@@ -101,6 +101,7 @@ class Exchange {
     std::uint32_t place = 0;   // in the block
     std::uint32_t scalar = 0;  // its place among those that take derivatives
     int takes = 0;             // derivatives
+    double sign = 1;           // that they have for the unit: -1 for the negated aliases of FMI 1.0
   };
 
   void begin(const Signals& signals);

@@ -7,22 +7,10 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "couple/tests/powers.hpp"
 
 namespace consort::couple {
 namespace {
-
-double power(double t, int n) {
-  double p = 1;
-  for (int i = 0; i < n; ++i) p *= t;
-  return p;
-}
-
-// The m-th derivative of t^n.
-double derivative(double t, int n, int m) {
-  double factor = 1;
-  for (int i = 0; i < m; ++i) factor *= n - i;
-  return m > n ? 0.0 : factor * power(t, n - m);
-}
 
 // As the communication point names them: `end` once where it is known, then every point for what it has.
 std::vector<Time> data_of(const Approximation& row, std::span<const Time> points, const Time* end, std::size_t most) {

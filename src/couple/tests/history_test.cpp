@@ -7,22 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include "couple/tests/powers.hpp"
+
 namespace consort::couple {
 
 namespace {
-
-double power(double t, int n) {
-  double p = 1;
-  for (int i = 0; i < n; ++i) p *= t;
-  return p;
-}
-
-// The m-th derivative of t^n.
-double derivative(double t, int n, int m) {
-  double factor = 1;
-  for (int i = 0; i < m; ++i) factor *= n - i;
-  return m > n ? 0.0 : factor * power(t, n - m);
-}
 
 TEST(DerivativeWeights, AreExactForPolynomialsThroughThePointsHoweverTheseLie) {
   const std::vector<std::vector<double>> all{{2}, {2, 1.9}, {2, 1.9, 1.2}, {2, 1.9, 1.2, 1.1}, {2.5, 2, 1.7, 0.3}};

@@ -43,7 +43,7 @@ class Taken : public Exchange {
 // The unit's blocks are in the middle of the signals, and what is around them must stay as it is.
 class Bench {
  public:
-  explicit Bench(std::uint32_t substeps = 1) {
+  explicit Bench(std::uint32_t substeps = 1, bool negated = false) : unit(negated) {
     const std::vector<describe::VariableId> in = {0, 1, 2};
     const std::vector<describe::VariableId> out = {3, 4};
     inputs_ = describe::SignalSet(unit.description(), in);
@@ -195,6 +195,17 @@ TEST(Exchange, GivesEveryUnitAnInputWithTheRightIntegral) {
       }
     }
   }
+}
+
+TEST(Exchange, TurnsDerivativesOfNegatedAliasesAround) {
+  Bench b(1, true);
+  b.unit.order = 2;
+  b.derivatives({0.7, -1.9});
+  auto exchange = b.exchange();
+  ASSERT_TRUE(exchange.step({10, 0.8, false}, b.signals).completed());
+  ASSERT_THAT(b.unit.steps, SizeIs(1));
+  EXPECT_EQ(b.unit.steps[0].u[1], -0.7);
+  EXPECT_EQ(b.unit.steps[0].u[2], 1.9);
 }
 
 TEST(Exchange, ShiftsDerivativesToTheBeginningOfEverySubStep) {

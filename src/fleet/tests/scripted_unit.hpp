@@ -31,7 +31,8 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
     double d = 0;
   };
 
-  ScriptedUnit() : description_(describe()) {}
+  // `negated`: u is a negated alias, whose values set() does not turn around.
+  explicit ScriptedUnit(bool negated = false) : description_(describe(negated)) {}
 
   // --- what it is like; before an Exchange is made
 
@@ -133,9 +134,9 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
     std::int32_t n = 0;
   };
 
-  static describe::Description describe() {
+  static describe::Description describe(bool negated) {
     describe::Builder b;
-    b.add_input("u", 1);
+    b.add_input("u", 1).negated = negated;
     b.add_input("d", 2).variability = describe::Variability::discrete;
     b.dimensions(b.add_input("a", 3, Value(std::vector<double>{0, 0})), {describe::fixed_size(2)});
     b.add("y", 4).causality = describe::Causality::output;

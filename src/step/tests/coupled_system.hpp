@@ -80,6 +80,17 @@ struct Choice {
   unsigned threads = 1;
 };
 
+// Every stepper with approximations up to order 2, in one thread and in several. The units here tell no derivatives.
+inline std::vector<Choice> stepper_choices() {
+  std::vector<Choice> all;
+  for (const auto& row : steppers())
+    for (const auto& approximation : couple::approximations())
+      for (const unsigned threads : {1U, 3U})
+        if (approximation.order() <= 2 && approximation.derivatives == 0)
+          all.push_back({row.name, approximation.name, {}, threads});
+  return all;
+}
+
 // What a row of the table needs beside its name, for a model: all units one after another, as they are listed.
 inline graph::RunSettings settings_for(const Choice& choice, const Model& model) {
   graph::RunSettings run;

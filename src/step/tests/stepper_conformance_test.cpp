@@ -22,21 +22,11 @@ const StepperRow& row_of(std::string_view name) {
   return *std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
 }
 
-std::vector<Choice> choices() {
-  std::vector<Choice> all;
-  for (const auto& row : steppers())
-    for (const auto& approximation : couple::approximations())
-      for (const unsigned threads : {1U, 3U})
-        if (approximation.order() <= 2 && approximation.derivatives == 0)
-          all.push_back({row.name, approximation.name, {}, threads});
-  return all;
-}
-
 class StepperConformance : public testing::TestWithParam<Choice> {
  protected:
   static int order() { return couple::find_approximation(GetParam().approximation).order(); }
 };
-INSTANTIATE_TEST_SUITE_P(Every, StepperConformance, testing::ValuesIn(choices()), [](const auto& choice) {
+INSTANTIATE_TEST_SUITE_P(Every, StepperConformance, testing::ValuesIn(stepper_choices()), [](const auto& choice) {
   const auto& c = choice.param;
   return test_name(std::string(c.stepper) + "_" + std::string(c.approximation) + "_" +
                    (c.threads > 1 ? "threads" : "serial"));

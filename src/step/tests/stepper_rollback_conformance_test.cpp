@@ -10,16 +10,6 @@
 namespace consort::step {
 namespace {
 
-std::vector<Choice> choices() {
-  std::vector<Choice> all;
-  for (const auto& row : steppers())
-    for (const auto& approximation : couple::approximations())
-      for (const unsigned threads : {1U, 3U})
-        if (approximation.order() <= 2 && approximation.derivatives == 0)
-          all.push_back({row.name, approximation.name, {}, threads});
-  return all;
-}
-
 constexpr Duration h = 0.1;
 
 class StepperRollback : public testing::TestWithParam<Choice> {
@@ -32,7 +22,7 @@ class StepperRollback : public testing::TestWithParam<Choice> {
     return s;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Every, StepperRollback, testing::ValuesIn(choices()), [](const auto& choice) {
+INSTANTIATE_TEST_SUITE_P(Every, StepperRollback, testing::ValuesIn(stepper_choices()), [](const auto& choice) {
   const auto& c = choice.param;
   return test_name(std::string(c.stepper) + "_" + std::string(c.approximation) + "_" +
                    (c.threads > 1 ? "threads" : "serial"));
