@@ -26,7 +26,7 @@ class Grid {
 
   [[nodiscard]] std::uint64_t intervals() const { return intervals_; }
   [[nodiscard]] Time point(std::uint64_t n) const {
-    return n >= intervals_ ? stop_ : start_ + static_cast<double>(n) * step_;
+    return n >= intervals_ ? stop_ : start_ + static_cast<double>(static_cast<std::int64_t>(n)) * step_;
   }
   [[nodiscard]] Time start() const { return start_; }
   [[nodiscard]] Time stop() const { return stop_; }

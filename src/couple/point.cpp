@@ -109,7 +109,9 @@ std::uint32_t Point::declare_part(std::span<const UnitId> units, const SeesNew& 
   const auto is_new = [&](UnitId source, UnitId u) { return source != graph::no_unit && sees_new(u, source); };
   const auto is_old = [&](UnitId source, UnitId u) { return !is_new(source, u); };
   parts_.push_back({Gather(plan_, owners_, units, is_old), Gather(plan_, owners_, units, is_new),
-                    Gather(plan_, owners_, units, is_external), parts_.empty()});
+                    Gather(plan_, owners_, units, is_external), Gather(plan_, owners_, units, any), false,
+                    parts_.empty()});
+  parts_.back().has_routes = !parts_.back().all.empty();
   looks_back_ = looks_back_ || (parts_.size() > 1 && !parts_.back().from_old.empty());
   has_new_ = has_new_ || !parts_.back().from_new.empty();
   return static_cast<std::uint32_t>(parts_.size() - 1);
@@ -134,14 +136,15 @@ void Point::prepare(RunState& state) {
   held_ = state.memory.stays.reserve<double>("inputs of the step that is kept", width);
   past_ = &history_;
   for (auto* const source : sources_) source->prepare(state);
+  is_plain_ = order_ == 0 && sources_.empty() && !guesses_ && !looks_back_;
+  ends_plainly_ = is_plain_ && bonds_ == nullptr && !consistency_;
 }
 
 // --- a step ---------------------------------------------------------------------------------------------------------
 
-void Point::begin(RunState& state, const Interval& interval) {
-  interval_ = interval;
-  past_ = interval.past == Past::coarse ? &coarse_ : &history_;
-  for (auto* const source : sources_) source->begin_step(interval, state);
+void Point::begin_course(RunState& state) {
+  if (interval_.past == Past::coarse) past_ = &coarse_;
+  for (auto* const source : sources_) source->begin_step(interval_, state);
   next_jump_ = order_ > 0 && !sources_.empty() ? next_event(state) : fleet::never;
   state.signals.set_order(order_);
   if (order_ > 0 || guesses_) {
@@ -184,9 +187,7 @@ void Point::find_weights(const RunState& state) {
     approximation_.weights(std::span(times).first(static_cast<std::size_t>(behind_) + 1), interval_.t, through_end_);
 }
 
-void Point::give(RunState& state, std::uint32_t index) const {
-  const Part& part = parts_[index];
-  const fleet::Timeline::Span routing(timeline_, routing_);
+void Point::give_course(RunState& state, const Part& part) const {
   if (order_ == 0) {
     hold(state, part);
   } else {
@@ -269,7 +270,7 @@ void Point::override_inputs(RunState& state) const {
   for (const auto* const source : sources_) source->apply(state);
 }
 
-void Point::end(RunState& state, const Interval& interval, std::uint64_t events) {
+void Point::end_course(RunState& state, const Interval& interval, std::uint64_t events) {
   if (order_ == 0 && interval.past == Past::kept) {
     const auto& inputs = state.signals.inputs.column<double>();
     std::copy(inputs.begin(), inputs.end(), state.memory.stays[held_].begin());
@@ -304,7 +305,7 @@ void Point::end_events(RunState& state) {
   make_consistent(state);
 }
 
-void Point::begin_due(RunState& state) {
+void Point::begin_due_of_sources(RunState& state) {
   bool changed = false;
   for (auto* const source : sources_) changed = source->begin_due(state) || changed;
   if (changed && consistency_) (*consistency_)(fleet_, state);
@@ -322,7 +323,7 @@ void Point::tick(const RunState& state) const {
   for (auto* const source : sources_) source->tick(state, fleet_);
 }
 
-Time Point::next_event(const RunState& state) const {
+Time Point::next_event_of_sources(const RunState& state) const {
   Time next = fleet::never;
   for (const auto* const source : sources_) next = std::min(next, source->next_event(state));
   return next;

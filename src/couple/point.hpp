@@ -65,9 +65,21 @@ class Point {
 
   // --- a step
 
-  void begin(RunState& state, const Interval& interval);
+  void begin(RunState& state, const Interval& interval) {
+    interval_ = interval;
+    past_ = &history_;
+    if (!is_plain_ || interval.past != Past::usual) begin_course(state);
+  }
   // The inputs of a part: from outputs as they were when the step began, or as they are now where a source has stepped.
-  void give(RunState& state, std::uint32_t part) const;
+  void give(RunState& state, std::uint32_t part) const {
+    const fleet::Timeline::Span routing(timeline_, routing_);
+    const Part& to = parts_[part];
+    if (!is_plain_ || is_blind()) {
+      give_course(state, to);
+    } else if (to.has_routes) {
+      to.all(state.signals.outputs, state.signals.inputs);
+    }
+  }
   // An input goes from where it is to `end` at the end of the step; as often as wanted. Before override_inputs().
   void end_at(RunState& state, std::uint32_t input, double end) const;
   // Where an input comes if it goes on as it went.
@@ -75,7 +87,9 @@ class Point {
   // What tables and scenarios say instead; give() does so by itself.
   void override_inputs(RunState& state) const;
   // After all units have stepped: `events` of state when the step began. Not for steps that nobody goes on from.
-  void end(RunState& state, const Interval& interval, std::uint64_t events);
+  void end(RunState& state, const Interval& interval, std::uint64_t events) {
+    if (!ends_plainly_ || interval.past != Past::usual) end_course(state, interval, events);
+  }
 
   // --- between steps
 
@@ -85,7 +99,10 @@ class Point {
   // follow inputs follow them.
   void end_events(RunState& state);
   // What is due at the present point, and outputs that follow it; once, before any step from here is tried.
-  void begin_due(RunState& state);
+  void begin_due(RunState& state) {
+    if (!sources_.empty()) [[unlikely]]
+      begin_due_of_sources(state);
+  }
   // Tables at the present point, as external signals.
   void look_up(RunState& state) const;
   // Inputs of some units as outputs are, without a step: for initialization.
@@ -93,7 +110,9 @@ class Point {
   // Sets the clocks of units in event mode that tick at the present point.
   void tick(const RunState& state) const;
   // The next time at which a table jumps or a scenario does something, and that steps of variable size should end at.
-  [[nodiscard]] Time next_event(const RunState& state) const;
+  [[nodiscard]] Time next_event(const RunState& state) const {
+    return sources_.empty() ? fleet::never : next_event_of_sources(state);
+  }
   [[nodiscard]] Time next_corner(const RunState& state) const;
 
   // --- what it knows
@@ -103,6 +122,7 @@ class Point {
   [[nodiscard]] const History& history() const { return history_; }
   [[nodiscard]] const History& coarse() const { return coarse_; }
   [[nodiscard]] const History& history_in_use() const { return *past_; }  // of the two, by the present step
+  [[nodiscard]] bool has_sources() const { return !sources_.empty(); }
   [[nodiscard]] bool has_overrides() const { return has_overrides_; }
   // Whether what was read into the state makes sense.
   [[nodiscard]] bool is_sound(const RunState& state) const {
@@ -115,9 +135,17 @@ class Point {
     Gather from_old;  // as outputs were at the beginning of the step
     Gather from_new;  // as units computed them in this step
     Gather external;  // what no unit computes
+    Gather all;       // old and new, where nothing tells them apart
+    bool has_routes = false;
     bool first = false;
   };
 
+  // What begin(), give() and end() do unless the step is plain.
+  void begin_course(RunState& state);
+  void give_course(RunState& state, const Part& part) const;
+  void end_course(RunState& state, const Interval& interval, std::uint64_t events);
+  void begin_due_of_sources(RunState& state);
+  [[nodiscard]] Time next_event_of_sources(const RunState& state) const;
   void declare_derivatives();
   void require_derivatives(const graph::ConnectionInfo& connection) const;
   void remember(RunState& state);
@@ -155,6 +183,8 @@ class Point {
   bool looks_back_ = false;     // a part after the first takes outputs as they were
   bool has_new_ = false;        // a part takes outputs as they are
   bool has_overrides_ = false;  // of sources
+  bool is_plain_ = false;       // inputs are held, and come from present outputs alone
+  bool ends_plainly_ = false;   // and nothing looks at the end of a step
   History history_, coarse_;
   Slot<double> held_;  // inputs of the step that was to be kept
   // Scratch of one step.

@@ -62,10 +62,11 @@ class Initialization::Run {
   void operator()() {
     enter();
     const auto settle = [&] {
-      ask(modern_, fleet::Verb::read);
+      ask(owner_.sources_, fleet::Verb::read);
       owner_.consistency_(fleet_, state_);
       route(modern_, state_.signals.inputs);
-      ask(modern_, fleet::Verb::evaluate);
+      ask(owner_.sources_, fleet::Verb::evaluate);
+      for (const auto u : owner_.ends_) set_inputs(u);
     };
     pass_parameters();
     settle();
@@ -217,6 +218,20 @@ std::vector<UnitId> units_of(const graph::Plan& plan, const fleet::Fleet& fleet,
   return units;
 }
 
+std::vector<UnitId> chosen(const std::vector<UnitId>& units, const std::vector<bool>& marked, bool mark) {
+  std::vector<UnitId> some;
+  for (const auto u : units)
+    if (marked[u] == mark) some.push_back(u);
+  return some;
+}
+
+std::vector<bool> that_drive_others(const graph::Plan& plan) {
+  std::vector<bool> marked(plan.units.size(), false);
+  for (const auto& c : plan.connections)
+    if (c.from != graph::no_unit) marked[c.from] = true;
+  return marked;
+}
+
 }  // namespace
 
 Initialization::Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet,
@@ -227,6 +242,8 @@ Initialization::Initialization(const graph::Plan& plan, const graph::LoopSetting
       sets_before_(sets_before),
       modern_(units_of(plan, fleet, true)),
       old_(units_of(plan, fleet, false)),
+      sources_(chosen(modern_, that_drive_others(plan), true)),
+      ends_(chosen(modern_, that_drive_others(plan), false)),
       consistency_(plan, fleet, loops, marks(plan.units.size(), modern_)) {}
 
 void Initialization::operator()(couple::RunState& state, const unit::Experiment& experiment,

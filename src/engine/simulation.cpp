@@ -72,6 +72,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     recording_ = timeline_->activity("recording");
   }
   make_coupling();
+  cuts_at_events_ = all_vary_ && (varies_ || stays_at_events_ || point_->has_sources());
   point_->prepare(state_);
   stepper_->prepare(state_);
   controller_->prepare(state_);
@@ -177,13 +178,15 @@ void Simulation::Impl::initialize() {
   report_.start_up_seconds = seconds_since(begun_);
 }
 
-// To `limit` at most.
-void Simulation::Impl::step(Time limit) {
+void Simulation::Impl::step() {
   require(initialized_, "the simulation has to be initialised before it is stepped; call initialize()");
   require(!terminated_, "the simulation has ended");
-  if (done()) return;
+  if (!done()) advance(unit::never);
+}
+
+void Simulation::Impl::advance(Time limit) {
   limit = std::min(limit, experiment_.last);
-  if (all_vary_) limit = std::min(limit, next_event());
+  if (cuts_at_events_) limit = std::min(limit, next_event());
   point_->begin_due(state_);
   const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
   if (outcome.why == unit::Why::terminate) [[unlikely]]
@@ -199,7 +202,7 @@ void Simulation::Impl::terminate() {
 graph::Plan Simulation::Impl::compile(const graph::System& system) {
   auto targets = Scenario::targets(o_.run.scenario);
   graph::CompileOptions options;
-  options.connected_outputs_only = o_.solo.has_value();
+  if (o_.solo) options.wants = read_by_steps();
   if (o_.solo && o_.solo->table != nullptr) {
     const auto& component = system.components.front();
     targets = TableFeed::targets(component.name, library_->description(component), *o_.solo->table);
@@ -218,6 +221,7 @@ void Simulation::Impl::choose_consistency() {
   for (std::size_t u = 0; u < traits.size(); ++u)
     takes_part.push_back(wish != Wish::never &&
                          (wish == Wish::always || traits[u].responds_without_step || plan_.units[u].component.answers));
+  if (o_.solo) return is_late_.assign(traits.size(), false);  // its outputs drive nothing
   is_late_ = late_units(takes_part);
   note_late_units();
   if (wish == Wish::never) return;
@@ -256,7 +260,7 @@ Time Simulation::stop() const { return impl_->experiment().stop; }
 Duration Simulation::step_size() const { return impl_->experiment().step; }
 void Simulation::initialize() { impl_->initialize(); }
 bool Simulation::done() const { return impl_->done(); }
-void Simulation::step() { impl_->step(unit::never); }
+void Simulation::step() { impl_->step(); }
 void Simulation::terminate() { impl_->terminate(); }
 Time Simulation::time() const { return impl_->time(); }
 Value Simulation::value(std::string_view path) { return impl_->value(path); }

@@ -26,6 +26,7 @@
 #include "engine/system_recorder.hpp"
 #include "engine/table_feed.hpp"
 #include "fleet/timeline.hpp"
+#include "graph/compile.hpp"
 #include "step/controller.hpp"
 #include "step/stepper.hpp"
 
@@ -49,7 +50,7 @@ class Simulation::Impl {
   [[nodiscard]] bool done() const {
     return !report_.ended_early.empty() || state_.t >= experiment_.last - experiment_.slack();
   }
-  void step(Time limit);  // to `limit` at most
+  void step();
   void terminate();
   SystemReport run(std::span<record::Sink* const> sinks);
   [[nodiscard]] SystemReport report() const;
@@ -77,11 +78,14 @@ class Simulation::Impl {
     return std::chrono::duration<double>(Clock::now() - then).count();
   }
 
+  void advance(Time limit);  // one step, to `limit` at most
   graph::Plan compile(const graph::System& system);
   void make_fleet(unsigned threads);
   void make_coupling();
   void choose_consistency();
   void feed_from_table();
+  // Of a unit that runs alone: the outputs that steps read, for rows at every communication point.
+  [[nodiscard]] graph::WantedVariable read_by_steps() const;
   void check_states() const;
   void take_over_state();
   // Of a unit that runs alone in event mode: whether there is something to settle after the step from `begin`, across
@@ -132,6 +136,7 @@ class Simulation::Impl {
   double waited_ = 0;              // s, for the clock
   std::uint64_t began_steps_ = 0;  // steps of units that a checkpoint brought along
   bool all_vary_ = false;
+  bool cuts_at_events_ = false;  // steps may have to end before the controller would end them
   bool varies_ = false;  // steps are not equal
   bool initialized_ = false;
   bool terminated_ = false;

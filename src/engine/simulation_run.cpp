@@ -149,13 +149,14 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   Checkpoints checkpoints(*this);
   auto& growth = state_.memory.stays.at(growth_);
   const auto outputs = output_elements(plan_);
+  const bool watches_growth = !o_.solo;  // of one unit it would be the model's own
   while (!done()) {
     const Time wanted = experiment_.output_point(state_.rows.next);
     Time limit = unit::never;
     if (all_vary_) limit = wanted;
     const Time begin = state_.t;
     const Time jump = stays_at_events_ ? point_->next_event(state_) : unit::never;
-    step(limit);
+    advance(limit);
     const fleet::Timeline::Span recording(timeline_.get(), recording_);
     bool row = experiment_.records(state_.t, wanted);
     if (has_event(begin, jump)) {
@@ -164,8 +165,10 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
       row = true;
     }
     if (row) {
-      while (experiment_.output_point(state_.rows.next) <= state_.t + experiment_.slack()) ++state_.rows.next;
-      row = ++state_.rows.points % o_.run.record_every == 0;
+      if (experiment_.output_interval > 0)
+        while (experiment_.output_point(state_.rows.next) <= state_.t + experiment_.slack()) ++state_.rows.next;
+      ++state_.rows.points;
+      row = o_.run.record_every == 1 || state_.rows.points % o_.run.record_every == 0;
     }
     if (row && o_.run.record_substeps && report_.ended_early.empty())
       recorder.write_parts(point_->begun(), state_.t, *fleet_);
@@ -174,7 +177,7 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
     } else if (o_.run.record_substeps) {
       recorder.look(*fleet_, state_);
     }
-    if (growth.is_due()) growth.look(state_.signals.outputs.column<double>(), outputs.nominals);
+    if (watches_growth && growth.is_due()) growth.look(state_.signals.outputs.column<double>(), outputs.nominals);
     checkpoints.write_when_due(recorder);
     pace.wait(state_.t);
     look.around();
@@ -188,7 +191,7 @@ SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   terminate();
   recorder.end();
   report_.rows = recorder.rows();
-  warn_of_growth(growth, outputs.names);
+  if (watches_growth) warn_of_growth(growth, outputs.names);
   checkpoints.tell(report_.notes);
   for (auto& w : recorder.warnings()) report_.warnings.push_back(std::move(w));
   report_.paced = o_.run.real_time.has_value();

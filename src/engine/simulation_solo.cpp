@@ -1,4 +1,7 @@
 // A unit that runs alone: its table, its state and its events.
+#include <string_view>
+#include <unordered_set>
+
 #include "base/error.hpp"
 #include "engine/simulation_impl.hpp"
 
@@ -14,6 +17,16 @@ void Simulation::Impl::feed_from_table() {
   if (moves && !slopes)
     report_.assumed.emplace_back(
         "continuous inputs are held at their mean over each step (the unit takes no input derivatives)");
+}
+
+// None where rows are fewer than steps: the recorder then asks for what it needs.
+graph::WantedVariable Simulation::Impl::read_by_steps() const {
+  if (o_.run.output_interval || o_.run.record_every != 1) return [](const describe::Variable&) { return false; };
+  if (o_.solo->variables.empty()) return {};
+  const auto& names = o_.solo->variables;
+  return [chosen = std::unordered_set<std::string_view>(names.begin(), names.end())](const describe::Variable& v) {
+    return v.causality == describe::Causality::output && chosen.contains(v.name);
+  };
 }
 
 // Before anything runs: what cannot be kept at the end need not be computed.

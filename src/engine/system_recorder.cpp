@@ -53,7 +53,9 @@ SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::str
 
 void SystemRecorder::make_row() {
   for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
-  copies_any_ = std::any_of(copies_.begin(), copies_.end(), [](const auto& copies) { return !copies.empty(); });
+  has_rest_ = !scaled_.empty() || !asked_.empty() || !trust_.empty();
+  for (std::size_t type = 0; type < type_count; ++type)
+    has_rest_ = has_rest_ || (type != static_cast<std::size_t>(Type::Float64) && !copies_[type].empty());
 }
 
 namespace {
@@ -118,9 +120,16 @@ record::Signal signal_of(const graph::PlannedUnit& unit, VariableId id, std::uin
 
 }  // namespace
 
-// All of them are asked for at once.
+// From the signals where steps read all of them; otherwise all are asked for at once.
 void SystemRecorder::add_variables(const std::vector<VariableId>& variables) {
   const auto& unit = plan_.units.front();
+  const auto& read = unit.outputs.choice();
+  const auto index = [&](VariableId v) { return std::lower_bound(read.begin(), read.end(), v) - read.begin(); };
+  if (std::all_of(variables.begin(), variables.end(),
+                  [&](VariableId v) { return std::binary_search(read.begin(), read.end(), v); })) {
+    for (const auto v : variables) add_output(0, static_cast<std::size_t>(index(v)), plain_signal_of);
+    return;
+  }
   Asked asked;
   asked.set = unit.starts.signals(*unit.description, variables);
   for (std::size_t i = 0; i < variables.size(); ++i)
@@ -146,7 +155,7 @@ void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSi
     std::vector<VariableId> asked;
     if (patterns.empty()) {
       for (std::size_t i = 0; i < outputs.size(); ++i)
-        if (d[outputs[i]].causality == describe::Causality::output) add_output(u, i);
+        if (d[outputs[i]].causality == describe::Causality::output) add_output(u, i, signal_of);
       continue;
     }
     for (VariableId v = 0; v < d.variables.size(); ++v) {
@@ -154,7 +163,7 @@ void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSi
       if (!wanted(fmt::format("{}.{}", unit.name, d[v].name))) continue;
       const auto at = std::lower_bound(outputs.begin(), outputs.end(), v);
       if (at != outputs.end() && *at == v) {
-        add_output(u, static_cast<std::size_t>(at - outputs.begin()));
+        add_output(u, static_cast<std::size_t>(at - outputs.begin()), signal_of);
       } else {
         asked.push_back(v);
       }
@@ -251,12 +260,12 @@ void SystemRecorder::write_trust(const couple::ControlState& control) {
   }
 }
 
-void SystemRecorder::add_output(UnitId u, std::size_t index) {
+void SystemRecorder::add_output(UnitId u, std::size_t index, MakeSignal make_signal) {
   const auto& unit = plan_.units[u];
   const auto place = unit.outputs.place(index);
   const auto type = static_cast<std::size_t>(place.type);
   for (std::uint32_t e = 0; e < place.count; ++e) {
-    const auto to = add_signal(signal_of(unit, unit.outputs.choice()[index], e));
+    const auto to = add_signal(make_signal(unit, unit.outputs.choice()[index], e));
     copies_[type].push_back({to, unit.first_output[type] + place.first + e});
   }
 }
@@ -320,6 +329,63 @@ void SystemRecorder::find_parts() {
   std::sort(instants_.begin(), instants_.end(), [](const auto& a, const auto& b) { return a.fraction < b.fraction; });
 }
 
+namespace {
+
+// Of numbers that are neither NaN nor infinite 0, otherwise NaN.
+double strangeness(std::span<const double> numbers) {
+  double sum = 0;
+  for (const double x : numbers) sum += x * 0;
+  return sum;
+}
+
+}  // namespace
+
+// Everything but outputs of type Float64.
+double SystemRecorder::take_rest(fleet::Fleet& fleet, const couple::RunState& state) {
+  for_each_type([&]<class T>() {
+    if constexpr (!std::is_same_v<T, double>) {
+      const auto& from = state.signals.outputs.column<T>();
+      auto& to = row_.column<T>();
+      for (const auto& copy : copies_[static_cast<std::size_t>(type_of<T>)]) to[copy.to] = from[copy.from];
+    }
+  });
+  auto& row = row_.column<double>();
+  for (const auto& s : scaled_) row[s.to] = s.factor * row[s.to] + s.offset;
+  for (const auto& asked : asked_) fleet.get(asked.unit, asked.set, row_, asked.at);
+  if (!trust_.empty()) write_trust(state.control);
+  return strangeness(row);
+}
+
+// Returns the strangeness of the row.
+inline double SystemRecorder::take(fleet::Fleet& fleet, const couple::RunState& state) {
+  has_last_ = false;
+  const auto& from = state.signals.outputs.column<double>();
+  auto& to = row_.column<double>();
+  double strange = 0;
+  for (const auto& copy : copies_[static_cast<std::size_t>(Type::Float64)]) {
+    const double x = from[copy.from];
+    to[copy.to] = x;
+    strange += x * 0;
+  }
+  return has_rest_ ? take_rest(fleet, state) : strange;
+}
+
+inline void SystemRecorder::put_row(Time t, double strange) {
+  last_time_ = t;
+  has_last_ = true;
+  for (auto* const sink : sinks_) sink->write(t, row_);
+  if (!sinks_.empty()) ++rows_;
+  if (std::isnan(strange) && nan_.empty()) [[unlikely]]
+    note_nan(t);
+}
+
+void SystemRecorder::look(fleet::Fleet& fleet, const couple::RunState& state) { take(fleet, state); }
+
+void SystemRecorder::write(Time t, fleet::Fleet& fleet, const couple::RunState& state) {
+  const double strange = take(fleet, state);
+  put_row(t, strange);
+}
+
 void SystemRecorder::write_parts(Time begin, Time end, fleet::Fleet& fleet) {
   for (const auto& instant : instants_) {
     for (const auto& [u, s] : instant.parts) {
@@ -332,26 +398,8 @@ void SystemRecorder::write_parts(Time begin, Time end, fleet::Fleet& fleet) {
         }
       });
     }
-    put_row(begin + (end - begin) * instant.fraction);
+    put_row(begin + (end - begin) * instant.fraction, strangeness(row_.column<double>()));
   }
-}
-
-void SystemRecorder::copy_outputs(const couple::RunState& state) {
-  for_each_type([&]<class T>() {
-    const auto& copies = copies_[static_cast<std::size_t>(type_of<T>)];
-    if (copies.empty()) return;
-    const auto& from = state.signals.outputs.column<T>();
-    auto& to = row_.column<T>();
-    for (const auto& copy : copies) to[copy.to] = from[copy.from];
-  });
-}
-
-void SystemRecorder::look(fleet::Fleet& fleet, const couple::RunState& state) {
-  has_last_ = false;
-  if (copies_any_) copy_outputs(state);
-  for (const auto& s : scaled_) row_.column<double>()[s.to] = s.factor * row_.column<double>()[s.to] + s.offset;
-  for (const auto& asked : asked_) fleet.get(asked.unit, asked.set, row_, asked.at);
-  if (!trust_.empty()) write_trust(state.control);
 }
 
 std::string SystemRecorder::last_row() const {
@@ -392,19 +440,6 @@ void SystemRecorder::flush() {
   for (auto* const sink : sinks_) sink->flush();
 }
 
-void SystemRecorder::write(Time t, fleet::Fleet& fleet, const couple::RunState& state) {
-  look(fleet, state);
-  put_row(t);
-}
-
-void SystemRecorder::put_row(Time t) {
-  last_time_ = t;
-  has_last_ = true;
-  for (auto* const sink : sinks_) sink->write(t, row_);
-  if (!sinks_.empty()) ++rows_;
-  if (nan_.empty()) watch_for_nan(t);
-}
-
 void SystemRecorder::end() {
   std::exception_ptr complaint;
   const auto begun = sinks_.first(std::exchange(begun_, 0));
@@ -425,10 +460,7 @@ void SystemRecorder::end() {
   if (complaint) std::rethrow_exception(complaint);
 }
 
-void SystemRecorder::watch_for_nan(Time t) {
-  double sum = 0;  // one that is not a number makes all of it so
-  for (const double x : row_.column<double>()) sum += x * 0;
-  if (!std::isnan(sum)) return;
+void SystemRecorder::note_nan(Time t) {
   std::size_t i = 0;
   std::vector<std::string> names;
   for (const auto& s : header_.signals) {

@@ -97,12 +97,14 @@ class SystemRecorder {
   void choose_trust(const TrustSignals& trust, const std::function<bool(const std::string&)>& wanted, bool all);
   void write_trust(const couple::ControlState& control);
   void find_parts();
-  void copy_outputs(const couple::RunState& state);
-  void put_row(Time t);
-  void add_output(graph::UnitId unit, std::size_t index);
+  double take(fleet::Fleet& fleet, const couple::RunState& state);
+  double take_rest(fleet::Fleet& fleet, const couple::RunState& state);
+  void put_row(Time t, double strange);
+  using MakeSignal = record::Signal (*)(const graph::PlannedUnit&, describe::VariableId, std::uint64_t element);
+  void add_output(graph::UnitId unit, std::size_t index, MakeSignal make_signal);
   void add_asked(graph::UnitId unit, const std::vector<describe::VariableId>& variables);
   std::uint32_t add_signal(record::Signal signal);
-  void watch_for_nan(Time t);
+  void note_nan(Time t);
 
   const graph::Plan& plan_;
   std::span<record::Sink* const> sinks_;
@@ -110,7 +112,7 @@ class SystemRecorder {
   std::array<std::uint32_t, type_count> counts_{};
   Columns row_;
   std::array<std::vector<Copy>, type_count> copies_;
-  bool copies_any_ = false;
+  bool has_rest_ = false;  // something beside outputs of type Float64
   std::vector<Scaled> scaled_;
   std::vector<Asked> asked_;
   struct TrustCopy {

@@ -116,7 +116,7 @@ void Fleet::connect(std::span<const Blocks> blocks) {
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 void Fleet::submit_to_several(const Route& route, std::uint32_t wave, const Work& work) {
-  for (auto* const host : route.hosts) host->submit(wave, work);
+  for (auto* const host : route.hosts) is_awaited_ = !host->submit(wave, work) || is_awaited_;
 }
 
 void Fleet::forget_told() {
@@ -126,6 +126,9 @@ void Fleet::forget_told() {
 
 // Takes down what units told: it does not depend on what a host remembers, which a restored unit may have forgotten.
 bool Fleet::hear() {
+  is_awaited_ = false;
+  for (auto* const host : waited_for_) host->finish(served_);
+  if (served_.is_quiet()) return true;
   served_.sort();
   for (const auto id : served_.told()) counts_[id].add(replies_[id].counts);
   served_.rethrow();

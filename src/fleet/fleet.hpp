@@ -68,17 +68,16 @@ class Fleet final {
     if (!served_.is_quiet()) [[unlikely]]
       forget_told();
     const Route& route = routes_[wave.index];
-    if (route.only != nullptr) [[likely]]
-      return route.only->submit(wave.index, {verb, &request, &signals});
-    submit_to_several(route, wave.index, {verb, &request, &signals});
+    if (route.only != nullptr) [[likely]] {
+      is_awaited_ = !route.only->submit(wave.index, {verb, &request, &signals}) || is_awaited_;
+    } else {
+      submit_to_several(route, wave.index, {verb, &request, &signals});
+    }
   }
   // Waits for all that were submitted. True when there is nothing to be told: each completed its step, without events
   // inside or discarded attempts, and announces the same next event as before. Otherwise told() and reply().
   // Called once after what was submitted, since it adds what units tell to their counts.
-  bool wait() {
-    for (auto* const host : waited_for_) host->finish(served_);
-    return served_.is_quiet() || hear();
-  }
+  bool wait() { return !is_awaited_ || hear(); }
   // Both at once, for what takes no time. What units tell is taken down and not returned.
   void ask(WaveId wave, Verb verb, Time t, Signals& signals) {
     const StepRequest now{.t = t};
@@ -158,7 +157,7 @@ class Fleet final {
   void make(std::span<const UnitSpec> specs, std::span<Host* const> hosts, std::span<const std::uint32_t> host_of);
   [[nodiscard]] Route route_of(std::span<const UnitId> units) const;
   [[nodiscard]] Wiring wiring_for(const HostedUnits* host, std::span<const Blocks> blocks);
-  static void submit_to_several(const Route& route, std::uint32_t wave, const Work& work);
+  void submit_to_several(const Route& route, std::uint32_t wave, const Work& work);
   void forget_told();
   bool hear();
   void settle_answers();
@@ -183,6 +182,7 @@ class Fleet final {
   std::vector<Local> some_;                // room for restore()
   std::vector<std::vector<Local>> lists_;  // by host: room for lists of units
   Served served_;
+  bool is_awaited_ = false;  // something was submitted that is not known to be done quietly
   bool connected_ = false;
 };
 

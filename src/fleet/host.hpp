@@ -59,7 +59,8 @@ class HostedUnits {
   virtual void connect(const Wiring& wiring) = 0;
 
   // --- the step path: allocates nothing
-  virtual void submit(std::uint32_t wave, const Work& work) = 0;
+  // True where all of it is done already and nobody has anything to tell: finish() need not be called for it.
+  [[nodiscard]] virtual bool submit(std::uint32_t wave, const Work& work) = 0;
   virtual void finish(Served& served) = 0;
   virtual void save(std::uint32_t snapshot) = 0;
   virtual void restore(std::uint32_t snapshot, std::span<const Local> units) = 0;

@@ -70,7 +70,6 @@ class LocalUnits : public HostedUnits {
   };
 
   void serve_one(Local unit, const Work& work, Served& served);
-  // From the i-th on; `i` is where it is when a unit fails.
   void step_held(std::span<const Local> units, const Work& work, Served& served, std::size_t& i);
   // Does it for each of them, and takes down what they throw.
   template <class Do>

@@ -53,7 +53,7 @@ Plan compile(const System& system, const Catalogue& catalogue, const CompileOpti
     unit.starts = std::move(starts[u]);
   }
   plan.parameters = links.parameters;
-  lay_out(flat, links, targets, options.connected_outputs_only, plan);
+  lay_out(flat, links, targets, options.wants, plan);
   for (auto& unit : plan.units) find_feed_through(unit);
   find_loops_and_order(plan);
   plan.unit_by_path = std::move(flat.unit_by_path);

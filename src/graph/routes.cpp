@@ -28,8 +28,8 @@ class Layout {
  public:
   Layout(const Flat& flat, const Links& links, Plan& plan) : flat_(flat), links_(links), plan_(plan) {}
 
-  void operator()(std::span<const Elements> targets, bool connected_only) {
-    choose(targets, connected_only);
+  void operator()(std::span<const Elements> targets, const WantedVariable& wants) {
+    choose(targets, wants);
     place_units();
     place_externals();
     for (auto& s : plan_.sources) s.clear();
@@ -45,7 +45,7 @@ class Layout {
   }
 
  private:
-  void choose(std::span<const Elements> targets, bool connected_only) {
+  void choose(std::span<const Elements> targets, const WantedVariable& wants) {
     std::vector<std::vector<VariableId>> inputs(flat_.units.size()), outputs(flat_.units.size());
     for (const auto& link : links_.links) {
       inputs[link.to.unit].push_back(link.to.variable);
@@ -56,8 +56,10 @@ class Layout {
     for (const auto& target : targets) inputs[target.unit].push_back(target.variable);
     for (UnitId u = 0; u < flat_.units.size(); ++u) {
       const auto& d = *flat_.units[u].description;
-      for (VariableId v = 0; v < d.variables.size() && !connected_only; ++v)
-        if (d[v].causality == describe::Causality::output && d[v].type != Type::Clock) outputs[u].push_back(v);
+      for (VariableId v = 0; v < d.variables.size(); ++v) {
+        const bool wanted = wants ? wants(d[v]) : d[v].causality == describe::Causality::output;
+        if (wanted && d[v].type != Type::Clock) outputs[u].push_back(v);
+      }
       auto& unit = plan_.units[u];
       unit.inputs = unit.starts.signals(d, sorted(std::move(inputs[u])));
       unit.outputs = unit.starts.signals(d, sorted(std::move(outputs[u])));
@@ -257,8 +259,9 @@ class Layout {
 
 }  // namespace
 
-void lay_out(const Flat& flat, const Links& links, std::span<const Elements> targets, bool connected_only, Plan& plan) {
-  Layout(flat, links, plan)(targets, connected_only);
+void lay_out(const Flat& flat, const Links& links, std::span<const Elements> targets, const WantedVariable& wants,
+             Plan& plan) {
+  Layout(flat, links, plan)(targets, wants);
 }
 
 }  // namespace consort::graph

@@ -39,19 +39,20 @@ void PooledUnits::connect(const fleet::Wiring& wiring) {
   }
 }
 
-void PooledUnits::submit(std::uint32_t index, const fleet::Work& work) {
+bool PooledUnits::submit(std::uint32_t index, const fleet::Work& work) {
   if (present_ != nullptr) finish_present();
   Wave& wave = waves_[index];
   const bool sample = work.verb == fleet::Verb::step && sampling_(work.request->t);
   if (!sample && usual_) [[likely]] {
     Course* const course = wave.courses[static_cast<std::size_t>(work.verb)].get();
-    if (course == nullptr) return serve(wave.units, work, served_);
-    if (course->choice.quiet()) [[likely]] {
-      course->choice.passed();
-      return serve(wave.units, work, served_);
+    if (course == nullptr || course->choice.quiet()) [[likely]] {
+      if (course != nullptr) course->choice.passed();
+      serve(wave.units, work, served_);
+      return served_.is_quiet();
     }
   }
   submit_unusual(wave, work, sample);
+  return present_ == nullptr && served_.is_quiet();
 }
 
 void PooledUnits::submit_unusual(Wave& wave, const fleet::Work& work, bool sample) {

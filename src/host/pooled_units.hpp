@@ -25,7 +25,7 @@ class PooledUnits final : public fleet::LocalUnits {
 
   void connect(const fleet::Wiring& wiring) override;
   // The caller's share is done in finish(), so that the caller may do something else between.
-  void submit(std::uint32_t wave, const fleet::Work& work) override;
+  [[nodiscard]] bool submit(std::uint32_t wave, const fleet::Work& work) override;
   void finish(fleet::Served& served) override;
   void trace(fleet::Timeline* timeline) override {
     LocalUnits::trace(timeline);

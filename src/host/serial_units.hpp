@@ -16,12 +16,15 @@ class SerialUnits final : public fleet::LocalUnits {
     LocalUnits::connect(wiring);
     waves_ = wiring.waves;
   }
-  void submit(std::uint32_t wave, const fleet::Work& work) override {
+  [[nodiscard]] bool submit(std::uint32_t wave, const fleet::Work& work) override {
     const std::span<const fleet::Local> units = waves_[wave].units;
     const bool sample = work.verb == fleet::Verb::step && sampling_(work.request->t);
-    if (sample || timeline() != nullptr) [[unlikely]]
-      return measure(units, work, served_, 0);
-    serve(units, work, served_);
+    if (sample || timeline() != nullptr) [[unlikely]] {
+      measure(units, work, served_, 0);
+    } else {
+      serve(units, work, served_);
+    }
+    return served_.is_quiet();
   }
   void finish(fleet::Served& served) override { served.add(served_); }
 

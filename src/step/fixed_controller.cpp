@@ -9,8 +9,8 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   const Duration near = grid_.tolerance();
   auto& next = state.memory.stays.at(next_);
   next = std::max<std::uint64_t>(next, 1);
-  while (next < grid_.intervals() && grid_.point(next) <= state.t + near) ++next;
-  const Time point = grid_.point(next);
+  Time point = grid_.point(next);
+  while (next < grid_.intervals() && point <= state.t + near) point = grid_.point(++next);
   // An event is nearer to the point than any other limit may be.
   const Time end = limit < point - (stops_at_events_ ? fleet::slack(state.t, point) : near) ? limit : point;
   ++state.control.unit_steps;

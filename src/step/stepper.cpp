@@ -9,12 +9,15 @@ unit::StepOutcome Stepper::step(fleet::Fleet& fleet, couple::RunState& state, co
     const auto events = state.events;
     point_.begin(state, interval);
     const auto outcome = take(fleet, state, interval);
-    const bool stays = !interval.may_roll_back && fleet.size() == 1;
-    // Nobody goes on from there.
-    if (outcome.why == unit::Why::discarded || (outcome.why == unit::Why::event && !stays)) return outcome;
-    state.t = interval.end;
-    if (stays && outcome.why == unit::Why::event) state.t = outcome.reached;
-    if (stays && outcome.why == unit::Why::terminate) state.t = state.stop.at;
+    if (outcome.completed()) [[likely]] {
+      state.t = interval.end;
+    } else {
+      const bool stays = !interval.may_roll_back && fleet.size() == 1;
+      // Nobody goes on from there.
+      if (outcome.why == unit::Why::discarded || (outcome.why == unit::Why::event && !stays)) return outcome;
+      state.t = interval.end;
+      if (stays) state.t = outcome.why == unit::Why::event ? outcome.reached : state.stop.at;
+    }
     state.n = 0;
     ++state.steps;
     point_.end(state, interval, events);

@@ -152,7 +152,7 @@ void ProcessUnits::connect(const fleet::Wiring& wiring) {
     ask(u, [&](UnitClient& client, Channel& channel) { return client.connect(channel, wiring, u); });
 }
 
-void ProcessUnits::submit(std::uint32_t wave, const fleet::Work& work) {
+bool ProcessUnits::submit(std::uint32_t wave, const fleet::Work& work) {
   const auto& units = waves_[wave].units;
   const bool is_step = work.verb == fleet::Verb::step;
   const bool sample = is_step && sampling_(work.request->t);
@@ -170,6 +170,7 @@ void ProcessUnits::submit(std::uint32_t wave, const fleet::Work& work) {
       return client.work(channel, work, measured);
     });
   }
+  return units.empty();
 }
 
 void ProcessUnits::save(std::uint32_t snapshot) {

@@ -28,7 +28,7 @@ class ProcessUnits final : public fleet::HostedUnits {
   [[nodiscard]] std::span<const fleet::UnitTraits> traits() const override { return traits_; }
   void connect(const fleet::Wiring& wiring) override;
 
-  void submit(std::uint32_t wave, const fleet::Work& work) override;
+  [[nodiscard]] bool submit(std::uint32_t wave, const fleet::Work& work) override;
   void finish(fleet::Served& served) override;
   void save(std::uint32_t snapshot) override;
   void restore(std::uint32_t snapshot, std::span<const fleet::Local> units) override;

@@ -225,8 +225,8 @@ void UnitServer::work(Reader& in, Writer& out) {
   signals_.order[0] = order;
   signals_.highest = highest;
 
-  units_->submit(0, {verb, &request, &signals_});
-  await_unit();
+  served_.clear();
+  if (!units_->submit(0, {verb, &request, &signals_})) await_unit();
 
   const bool told = !served_.told().empty();
   out(signals_.next_event[0], told);
