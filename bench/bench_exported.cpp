@@ -6,9 +6,9 @@
 
 #include <fmt/core.h>
 
-#include "base/temp_folder.hpp"
 #include "fmi/fmu.hpp"
 #include "measure.hpp"
+#include "os/temp_folder.hpp"
 
 namespace consort::bench {
 namespace {
@@ -17,7 +17,7 @@ constexpr int steps = 10000;
 
 // Counted inside of the function alone; negative without valgrind.
 double instructions(const char* function, const std::string& library, const std::string& token) {
-  const TempFolder folder("exported");
+  const os::TempFolder folder("exported");
   const std::string text = output_of(
       fmt::format("valgrind --tool=callgrind --toggle-collect={} --callgrind-out-file='{}/out' '{}' '{}' '{}' {} 2>&1",
                   function, folder.path().string(), CONSORT_STEP_DRIVER, library, token, steps));

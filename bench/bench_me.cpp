@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
 #include "base/text.hpp"
+#include "os/temp_folder.hpp"
 
 namespace {
 
@@ -73,7 +73,7 @@ int compare() {
         "skipped: set CONSORT_FMUSIM to the program and CONSORT_REFERENCE_FMUS to the folder with VanDerPol.fmu\n");
     return 0;
   }
-  const consort::TempFolder results;
+  const os::TempFolder results;
   const auto theirs_file = results.path() / "theirs.csv";
   const auto ours_file = results.path() / "ours.csv";
   const Command common{"--interface-type", "me", "--solver",          "cvode", "--tolerance",  "1e-6",

@@ -5,10 +5,10 @@
 
 #include <fmt/core.h>
 
-#include "base/archive.hpp"
-#include "base/temp_folder.hpp"
 #include "graph/compile.hpp"
 #include "measure.hpp"
+#include "os/archive.hpp"
+#include "os/temp_folder.hpp"
 #include "ssp/to_system.hpp"
 
 namespace consort::bench {
@@ -61,13 +61,13 @@ std::string structure(int components) {
 }
 
 void measure(int components) {
-  const TempFolder folder("bench");
+  const os::TempFolder folder("bench");
   const auto contents = folder.path() / "package";
   std::filesystem::create_directories(contents / "resources");
   std::ofstream(contents / "resources/a.fmu") << "is not opened here";
   std::ofstream(contents / "SystemStructure.ssd") << structure(components);
   const auto file = folder.path() / "large.ssp";
-  pack(contents, file);
+  os::pack(contents, file);
   const auto description = component();
   const graph::Catalogue catalogue = [&](const graph::Component&) -> const describe::Description& {
     return description;

@@ -14,8 +14,8 @@
 #include <fmt/core.h>
 #include <hdf5.h>
 
-#include "base/temp_folder.hpp"
 #include "measure.hpp"
+#include "os/temp_folder.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
 
@@ -271,7 +271,7 @@ int measure_memory(const std::string& file, std::size_t units) {
 }
 
 void measure_all(const char* program) {
-  const TempFolder folder("bench");
+  const os::TempFolder folder("bench");
   fmt::print("{:<32} {:>9} {:>9} {:>7} {:>12} {:>9}\n", "ns per value (processor time)", "bare", "recorded", "ratio",
              "last/2nd 1/4", "begin, ms");
   for (const Case& c : cases) compare(c, folder.path());

@@ -6,7 +6,8 @@
 function(consort_add_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LIBRARIES;TESTS;TEST_LINKS;TEST_DEPENDS" ${ARGN})
 
-  add_library(consort_${name} STATIC ${ARG_SOURCES})
+  consort_join_sources(sources consort_${name} 8 ${ARG_SOURCES})
+  add_library(consort_${name} STATIC ${sources})
   add_library(consort::${name} ALIAS consort_${name})
   target_include_directories(consort_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
   list(TRANSFORM ARG_LINKS PREPEND consort::)
@@ -20,18 +21,59 @@ function(consort_add_folder name)
   endif()
 endfunction()
 
+# consort_join_sources(OUT TARGET SIZE source…): OUT is a list of files that include SIZE of the sources each, since most
+# of the time of a compiler goes into headers. With CONSORT_JOIN off, which suits work on single files and clang-tidy, it
+# is the sources themselves. The files name no absolute path: they are the same in every checkout.
+function(consort_join_sources out target size)
+  if(NOT CONSORT_JOIN)
+    set(${out} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(joined "")
+  set(text "")
+  set(count 0)
+  list(LENGTH ARGN left)
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/src")
+    string(APPEND text "#include \"${source}\"\n")
+    math(EXPR count "${count} + 1")
+    math(EXPR left "${left} - 1")
+    math(EXPR full "${count} % ${size}")
+    if(full EQUAL 0 OR left EQUAL 0)
+      list(LENGTH joined index)
+      set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}_${index}.cpp")
+      file(CONFIGURE OUTPUT "${file}" CONTENT "${text}" @ONLY)
+      list(APPEND joined "${file}")
+      set(text "")
+    endif()
+  endforeach()
+  set(${out} ${joined} PARENT_SCOPE)
+endfunction()
+
 # consort_add_tests(TARGET SOURCES … LIBRARIES … [DEPENDS …]): one GoogleTest program, its tests known to ctest by name.
+# Tests are compiled without optimisation: they are most of the code, and the libraries that they test are optimised.
 function(consort_add_tests target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;DEPENDS" ${ARGN})
-  add_executable(${target} ${ARG_SOURCES})
-  target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main consort_warnings)
-  # The folder of our own FMUs, and one that a test may write into.
-  target_compile_definitions(${target} PRIVATE
-    CONSORT_FMU_DIR="${CONSORT_FMU_DIR}" CONSORT_TEST_TMP="${CMAKE_BINARY_DIR}/test-tmp"
-    CONSORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/test-tmp")
+  consort_join_sources(sources ${target} 6 ${ARG_SOURCES})
+  add_executable(${target} ${sources})
+  target_compile_options(${target} PRIVATE -O0)
+  target_link_libraries(${target} PRIVATE
+    ${ARG_LIBRARIES} consort_test_places GTest::gmock GTest::gtest_main consort_warnings)
   if(ARG_DEPENDS)
     add_dependencies(${target} ${ARG_DEPENDS})
   endif()
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
 endfunction()
+
+# What tests know of the build tree (src/base/tests/places.hpp).
+if(CONSORT_TESTS)
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/test-tmp")
+  add_library(consort_test_places STATIC "${PROJECT_SOURCE_DIR}/src/base/tests/places.cpp")
+  target_include_directories(consort_test_places PUBLIC "${PROJECT_SOURCE_DIR}/src")
+  target_compile_definitions(consort_test_places PRIVATE
+    CONSORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CONSORT_BUILD_DIR="${PROJECT_BINARY_DIR}"
+    CONSORT_FMU_DIR="${CMAKE_BINARY_DIR}/fmus" CONSORT_TEST_TMP="${CMAKE_BINARY_DIR}/test-tmp"
+    CONSORT_PROGRAM="$<TARGET_FILE:consort_cli>" CONSORT_WORKER_PROGRAM="$<TARGET_FILE:consort_worker>"
+    CONSORT_TEST_WORKER="$<TARGET_FILE:consort_test_worker>")
+endif()

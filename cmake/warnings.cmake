@@ -1,7 +1,9 @@
 # Warnings for our own code; errors in CI and in the presets (CONSORT_WERROR).
 add_library(consort_warnings INTERFACE)
 target_compile_options(consort_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wcast-align -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wnon-virtual-dtor
+  # In files that are compiled together, a local name may be a helper's elsewhere.
+  $<IF:$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CONSORT_JOIN}>>,-Wshadow=local,-Wshadow> -Wcast-align -Woverloaded-virtual
   -Wconversion -Wsign-conversion -Wformat=2 -Wimplicit-fallthrough
   # GCC 12 sees overlaps in "literal" + std::string that are not there.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>

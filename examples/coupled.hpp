@@ -25,7 +25,7 @@ inline graph::Document read_system(const char* program, const std::string& file 
 
 struct Outcome {
   record::Result result;
-  engine::SystemReport report;
+  report::SystemReport report;
 
   // The last recorded value.
   [[nodiscard]] double last(std::string_view name) const { return result[name].numbers.back(); }

@@ -14,7 +14,7 @@
 #include <fmt/core.h>
 
 #include "draw/plot.hpp"
-#include "record/csv_sink.hpp"
+#include "record/csv/csv_sink.hpp"
 #include "record/result.hpp"
 
 namespace consort::example {

@@ -17,12 +17,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/archive.hpp"
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
-#include "base/tests/raw_zip.hpp"
 #include "base/text.hpp"
+#include "os/archive.hpp"
+#include "os/temp_folder.hpp"
+#include "os/tests/raw_zip.hpp"
 
 namespace {
 
@@ -72,12 +72,12 @@ std::string described_archive(std::string_view text) {
 }
 
 void unpack_and_check(const fs::path& archive) {
-  static const TempFolder top("fuzz");
+  static const os::TempFolder top("fuzz");
   const fs::path target = top.path() / "inner";
   fs::create_directory(target);
   try {
-    unpack(archive, target, {.entries = 100, .total_bytes = 1U << 20, .path_length = 200});
-    static_cast<void>(list_archive(archive));
+    os::unpack(archive, target, {.entries = 100, .total_bytes = 1U << 20, .path_length = 200});
+    static_cast<void>(os::list_archive(archive));
   } catch (const Error&) {
     CONSORT_ASSERT(fs::is_empty(target));
   }

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
+#include "os/temp_folder.hpp"
 #include "ssp/parameters.hpp"
 #include "ssp/read.hpp"
 #include "ssp/to_system.hpp"
@@ -33,7 +33,7 @@ T round_trip(const std::string& text) {
 }
 
 void as_system(const std::string& text) {
-  static const TempFolder folder("fuzz");
+  static const os::TempFolder folder("fuzz");
   std::ofstream(folder.path() / "SystemStructure.ssd", std::ios::binary) << text;
   Diagnostics diagnostics;
   static_cast<void>(ssp::to_system(ssp::Package::open(folder.path(), "fuzz"), "SystemStructure.ssd", diagnostics));

@@ -2,11 +2,11 @@
 #include <array>
 #include <cmath>
 
-#include "base/archive.hpp"
 #include "coupled.hpp"
 #include "draw/diagram.hpp"
 #include "engine/library.hpp"
 #include "graph/compile.hpp"
+#include "os/archive.hpp"
 #include "ssp/from_system.hpp"
 
 using namespace consort;
@@ -24,7 +24,7 @@ fs::path packed(const fs::path& here, const fs::path& folder) {
     fs::copy(here / "../../fmus/fmi3" / fmu, contents / "resources" / fmu);
   const auto file = folder / "rod.ssp";
   fs::remove(file);
-  pack(contents, file);
+  os::pack(contents, file);
   return file;
 }
 

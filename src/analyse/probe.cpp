@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "analyse/trials.hpp"
-#include "base/child_process.hpp"
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
 #include "base/text.hpp"
+#include "os/child_process.hpp"
+#include "os/temp_folder.hpp"
 
 namespace consort::analyse {
 
@@ -85,7 +85,7 @@ Finding try_in_child(const TrialRow& row, const fmi::Fmu& fmu, const SubjectOpti
     write(file, finding);
     return 0;
   };
-  const auto child = run_in_child(work, {.timeout_seconds = timeout, .silence_standard_output = true});
+  const auto child = os::run_in_child(work, {.timeout_seconds = timeout, .silence_standard_output = true});
   if (child.timed_out) return {Verdict::timed_out, fmt::format("it did not end within {} s", timeout)};
   if (auto finding = read(file)) {
     // It may still crash when it is unloaded.
@@ -125,7 +125,7 @@ ProbeReport probe(const std::filesystem::path& file, const ProbeOptions& options
           "the time for a trial must be positive, not {} s", options.timeout_seconds);
   report.step = choose_step(d, *interface, options);
   SubjectOptions subject{report.interface, report.step, describe::resolve_start_values(d, options.start_values)};
-  const TempFolder folder("probe");
+  const os::TempFolder folder("probe");
   for (const auto& row : trial_rows()) {
     if (!options.only.empty() && options.only != row.name) continue;
     const auto answer = folder.path() / std::to_string(report.trials.size());

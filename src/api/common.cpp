@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/crash_guard.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "os/crash_guard.hpp"
 
 namespace consort::api {
 
@@ -51,4 +51,4 @@ VariableInfo variable_info(const describe::Description& d, const describe::Varia
 
 }  // namespace consort::api
 
-void consort::report_crashes() { install_crash_report(); }
+void consort::report_crashes() { os::install_crash_report(); }

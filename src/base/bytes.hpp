@@ -142,4 +142,10 @@ class ByteReader {
   std::span<const std::uint8_t> bytes_;
 };
 
+// Bytes as a text and back.
+[[nodiscard]] inline std::string text_of(const std::vector<std::uint8_t>& bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+[[nodiscard]] inline std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+
 }  // namespace consort

@@ -10,6 +10,9 @@
 
 namespace consort {
 
+// As in C, whatever the locale.
+[[nodiscard]] constexpr bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 [[nodiscard]] std::string_view trim(std::string_view text);  // ASCII white space off both ends
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::vector<std::string_view> split_white(std::string_view text);  // at runs of white space, none empty

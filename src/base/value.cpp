@@ -18,7 +18,6 @@ constexpr std::array<std::string_view, type_count> type_names = {
     "Float32", "Float64", "Int8",    "UInt8",  "Int16",  "UInt16",      "Int32", "UInt32",
     "Int64",   "UInt64",  "Boolean", "String", "Binary", "Enumeration", "Clock"};
 
-bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // --- floating point

@@ -34,6 +34,8 @@ enum class Type : std::uint8_t {
   Clock,
 };
 inline constexpr std::size_t type_count = 15;
+// The index of Float64 where things are listed by type.
+inline constexpr auto float64 = static_cast<std::size_t>(Type::Float64);
 
 // bool in a shape that std::vector keeps contiguous; same size and representation as C's bool.
 struct Bool {

@@ -17,7 +17,7 @@ namespace consort::cli {
 
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::vector<std::string> files;
   bool json = false;
   bool strict = false;
@@ -27,7 +27,7 @@ struct Options {
 
 // All systems of a package as far as they can be read; the first is compiled, so that types and units are found that
 // do not fit.
-Diagnostics check_system(const std::string& file, const Options& o) {
+Diagnostics check_system(const std::string& file, const CheckOptions& o) {
   Diagnostics diagnostics;
   auto document = engine::check_system_file(file, {.allow_outside = o.allow_outside}, diagnostics);
   engine::LibraryOptions from;
@@ -48,7 +48,7 @@ Diagnostics check_system(const std::string& file, const Options& o) {
 }
 
 // A file that cannot be opened at all is one error among the others.
-Diagnostics check_file(const std::string& file, const Options& o) {
+Diagnostics check_file(const std::string& file, const CheckOptions& o) {
   try {
     if (engine::is_system_file(file)) return check_system(file, o);
     return fmi::check(fmi::Fmu::open(file, o.open));
@@ -84,7 +84,7 @@ void print(const std::string& file, const Diagnostics& diagnostics) {
              diagnostics.count(Severity::note) == 1 ? "" : "s");
 }
 
-int check(const Options& o) {
+int check(const CheckOptions& o) {
   bool clean = true;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const auto& file : o.files) {
@@ -103,7 +103,7 @@ int check(const Options& o) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CheckOptions>();
   auto& c = *app.add_subcommand(
       "check", "list every problem of an FMU or a system with line and rule; status 1 when there are errors");
   c.add_option("FILE", o->files,

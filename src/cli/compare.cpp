@@ -13,7 +13,7 @@ namespace consort::cli {
 
 namespace {
 
-struct Options {
+struct CompareOptions {
   std::string reference, result;
   record::Band band;
   bool json = false;
@@ -25,7 +25,7 @@ record::Result without_trust(record::Result result) {
   return result;
 }
 
-int compare(const Options& o) {
+int compare(const CompareOptions& o) {
   const auto comparison =
       record::compare(without_trust(record::read_result(o.reference)), record::read_result(o.result), o.band);
   fmt::print("{}", o.json ? comparison.json() : comparison.text());
@@ -35,7 +35,7 @@ int compare(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CompareOptions>();
   auto& c =
       *app.add_subcommand("compare", "compare two result files in a band, variable by variable; status 1 when outside");
   c.add_option("REFERENCE", o->reference, "what the result is held against")->required();

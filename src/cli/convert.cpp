@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ConvertOptions {
   std::string from;
   std::string to;
   std::string variant;
@@ -98,7 +98,7 @@ void unpack(graph::Document& document, const fs::path& file, const graph::Catalo
   }
 }
 
-int convert(const Options& o) {
+int convert(const ConvertOptions& o) {
   require(o.version == "1.0" || o.version == "2.0", "--ssp-version is 1.0 or 2.0, not '{}'", o.version);
   const auto& to = engine::written_system_format(o.to);
   const auto* const from = engine::find_system_format(o.from);
@@ -120,7 +120,7 @@ int convert(const Options& o) {
 }  // namespace
 
 void add_convert(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ConvertOptions>();
   auto& c = *app.add_subcommand(
       "convert", "write a system in another format, or another version of it: " + engine::written_system_endings());
   c.add_option("FROM", o->from, "the system: " + engine::system_endings() + ", or an unpacked package")->required();

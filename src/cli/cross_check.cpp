@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/child_process.hpp"
 #include "base/error.hpp"
 #include "base/options.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "engine/simulate_fmu.hpp"
+#include "os/child_process.hpp"
 #include "record/compare.hpp"
 #include "record/formats.hpp"
 
@@ -21,7 +21,7 @@ using describe::InterfaceType;
 
 namespace {
 
-struct Options {
+struct CrossCheckOptions {
   std::string tree;
   std::string output = "cross-check-results";
   std::string interface_type;
@@ -58,7 +58,7 @@ InterfaceType interface_of(const fs::path& path) {
   return interface;
 }
 
-std::vector<Case> find_cases(const Options& o) {
+std::vector<Case> find_cases(const CrossCheckOptions& o) {
   require(fs::is_directory(o.tree), "{}: is not a folder; give the cross-check tree or a part of it", o.tree);
   std::vector<Case> cases;
   for (const auto& entry : fs::recursive_directory_iterator(o.tree, fs::directory_options::skip_permission_denied)) {
@@ -150,7 +150,7 @@ std::string last_line(const std::string& text) {
   return last.starts_with("consort: ") ? last.substr(9) : last;
 }
 
-Verdict judge(const record::Result& reference, const fs::path& output, const Options& o) {
+Verdict judge(const record::Result& reference, const fs::path& output, const CrossCheckOptions& o) {
   const auto result = record::read_result(output);
   const auto comparison = record::compare(reference, result, o.band);
   record::Band strict = o.band;
@@ -166,7 +166,7 @@ Verdict judge(const record::Result& reference, const fs::path& output, const Opt
 }
 
 // An FMU that waits for a tool that is not there never comes back: that is a refusal, not a wrong result.
-Verdict timed_out(const Case& c, const Options& o) {
+Verdict timed_out(const Case& c, const CrossCheckOptions& o) {
   const std::string text = fmt::format("did not finish within {} s", o.timeout);
   const auto fmu = fmi::Fmu::open(c.fmu);
   const auto* interface = fmu.description().interface(c.interface);
@@ -176,7 +176,7 @@ Verdict timed_out(const Case& c, const Options& o) {
                       text, fmu.description().generation_tool)};
 }
 
-Verdict run_case(const Case& c, const Options& o) {
+Verdict run_case(const Case& c, const CrossCheckOptions& o) {
   const fs::path folder = fs::path(o.output) / c.name;
   std::error_code problem;
   fs::create_directories(folder, problem);
@@ -190,9 +190,9 @@ Verdict run_case(const Case& c, const Options& o) {
     engine::SimulateOptions settings;
     apply_settings(c, reference, settings);
     cut_to_run(reference, settings);
-    const auto outcome =
-        run_in_child([&] { return simulate_case(c, reference, settings, output); },
-                     {.timeout_seconds = o.timeout, .capture_standard_error = true, .silence_standard_output = true});
+    const auto outcome = os::run_in_child(
+        [&] { return simulate_case(c, reference, settings, output); },
+        {.timeout_seconds = o.timeout, .capture_standard_error = true, .silence_standard_output = true});
     if (outcome.timed_out)
       verdict = timed_out(c, o);
     else if (outcome.signal != 0)
@@ -213,7 +213,7 @@ Verdict run_case(const Case& c, const Options& o) {
 
 // --- all of them -----------------------------------------------------------------------------------------------------
 
-int cross_check(const Options& o) {
+int cross_check(const CrossCheckOptions& o) {
   const auto cases = find_cases(o);
   std::size_t counts[3] = {0, 0, 0};
   std::size_t strict = 0;
@@ -247,7 +247,7 @@ int cross_check(const Options& o) {
 }  // namespace
 
 void add_cross_check(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CrossCheckOptions>();
   auto& c = *app.add_subcommand("cross-check",
                                 "simulate the FMUs of an FMI cross-check tree and compare them with their references");
   c.add_option("DIR", o->tree, "the tree, or a part of it")->required();

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
+#include "cli/written_files.hpp"
 #include "draw/diagram.hpp"
 #include "engine/library.hpp"
 #include "engine/system_files.hpp"
@@ -18,7 +18,7 @@ namespace consort::cli {
 
 namespace {
 
-struct Options {
+struct GraphOptions {
   std::string system;
   std::string variant;
   bool allow_outside = false;
@@ -26,13 +26,6 @@ struct Options {
   std::string title;
   fmi::OpenOptions open;
 };
-
-void write(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw run_error("{}: the diagram cannot be written; check the folder and the disk", file);
-  fmt::print(stderr, "wrote {}\n", file);
-}
 
 std::string ending_of(const std::string& file) {
   auto ending = std::filesystem::path(file).extension().string();
@@ -63,7 +56,7 @@ graph::Plan compile_to_draw(const graph::System& system, const graph::Catalogue&
   }
 }
 
-int draw_graph(const Options& o) {
+int draw_graph(const GraphOptions& o) {
   auto files = o.output_files;
   if (files.empty()) files.push_back(std::filesystem::path(o.system).stem().string() + ".svg");
   for (const auto& file : files) static_cast<void>(ending_of(file));
@@ -84,8 +77,9 @@ int draw_graph(const Options& o) {
   for (const auto& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
   const draw::DiagramOptions options{o.title, document.sheet.get()};
   for (const auto& file : files) {
-    write(file, ending_of(file) == ".svg" ? draw::diagram_svg(document.system, plan, options)
-                                          : draw::diagram_dot(document.system, plan, options));
+    const auto picture = ending_of(file) == ".svg" ? draw::diagram_svg(document.system, plan, options)
+                                                   : draw::diagram_dot(document.system, plan, options);
+    write_file(file, picture, "the diagram");
   }
   return 0;
 }
@@ -93,7 +87,7 @@ int draw_graph(const Options& o) {
 }  // namespace
 
 void add_graph(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<GraphOptions>();
   auto& c = *app.add_subcommand("graph", "draw the block diagram of a system, with its algebraic loops marked");
   c.add_option("SYSTEM", o->system, "a system file")->required();
   c.add_option("--variant", o->variant, "which system of a package that has several");

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-struct Options {
+struct InfoOptions {
   std::string file;
   bool json = false;
   bool all = false;
@@ -218,7 +218,7 @@ void print_table(const fmi::Fmu& fmu, bool all) {
   print_variables(d, all);
 }
 
-int info(const Options& o) {
+int info(const InfoOptions& o) {
   if (engine::is_system_file(o.file)) {
     const auto document = engine::read_system_file(o.file, {o.variant, o.allow_outside, true});
     fmt::print("{}", o.json ? system_json(document) : system_text(document));
@@ -235,7 +235,7 @@ int info(const Options& o) {
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<InfoOptions>();
   auto& c = *app.add_subcommand("info", "show what an FMU or a system contains");
   c.add_option("FILE", o->file,
                "the FMU or system (" + engine::system_endings() + "), or the folder that it was unpacked into")

@@ -8,11 +8,11 @@
 
 #include <fmt/core.h>
 
-#include "base/crash_guard.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/version.hpp"
+#include "os/crash_guard.hpp"
 
 namespace consort::cli {
 
@@ -132,7 +132,7 @@ int run_and_flush(int argc, char** argv) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a write error, not the end
   std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that may not grow any more
-  consort::install_crash_guard();
+  consort::os::install_crash_guard();
   try {
     return consort::cli::run_and_flush(argc, argv);
   } catch (const consort::Error& error) {

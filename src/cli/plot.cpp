@@ -1,7 +1,6 @@
 #include "draw/plot.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -11,13 +10,14 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/written_files.hpp"
 #include "record/formats.hpp"
 
 namespace consort::cli {
 
 namespace {
 
-struct Options {
+struct PlotOptions {
   std::string result;
   std::vector<std::string> names;
   std::vector<std::string> output_files;
@@ -34,20 +34,13 @@ int terminal_width() {
   return 80;
 }
 
-void write(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw run_error("{}: the plot cannot be written; check the folder and the disk", file);
-  fmt::print(stderr, "wrote {}\n", file);
-}
-
-std::string picture(const record::Result& result, const Options& o, const draw::PlotOptions& options, bool svg) {
+std::string picture(const record::Result& result, const PlotOptions& o, const draw::PlotOptions& options, bool svg) {
   if (o.trust) return svg ? draw::plot_trust_svg(result, options) : draw::plot_trust_html(result, options);
   return svg ? draw::plot_svg(result, o.names, options) : draw::plot_html(result, o.names, options);
 }
 
 // The file's name; for steps and errors also which controller chose them, as far as the file knows.
-std::string title_of(const Options& o, const record::Result& result) {
+std::string title_of(const PlotOptions& o, const record::Result& result) {
   if (!o.title.empty()) return o.title;
   std::string title = std::filesystem::path(o.result).stem().string();
   if (!o.trust) return title;
@@ -57,7 +50,7 @@ std::string title_of(const Options& o, const record::Result& result) {
   return title;
 }
 
-int plot(const Options& o) {
+int plot(const PlotOptions& o) {
   require(!o.trust || o.names.empty(), "--trust draws step sizes and errors; leave out the names of variables");
   const auto result = record::read_result(o.result);
   const std::string title = title_of(o, result);
@@ -80,7 +73,7 @@ int plot(const Options& o) {
     const auto ending = std::filesystem::path(file).extension();
     require(ending == ".svg" || ending == ".html",
             "{}: plots are written as .svg or .html; choose one of these endings", file);
-    write(file, picture(result, o, options, ending == ".svg"));
+    write_file(file, picture(result, o, options, ending == ".svg"), "the plot");
   }
   return 0;
 }
@@ -88,7 +81,7 @@ int plot(const Options& o) {
 }  // namespace
 
 void add_plot(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<PlotOptions>();
   auto& c = *app.add_subcommand("plot", "draw a result as SVG, as a page that can be zoomed, or in the terminal");
   c.add_option("RESULT", o->result, "a result file")->required();
   c.add_option("NAME", o->names, "variables to draw (default: all numbers)");

@@ -14,7 +14,7 @@ namespace consort::cli {
 
 namespace {
 
-struct Options {
+struct ProbeOptions {
   std::string file;
   std::string interface;
   std::vector<std::string> start_values;
@@ -61,7 +61,7 @@ void print_table(const analyse::ProbeReport& report) {
   }
 }
 
-int probe(Options o) {
+int probe(ProbeOptions o) {
   if (!o.interface.empty()) {
     o.probe.interface =
         o.interface == "me" ? describe::InterfaceType::model_exchange : describe::InterfaceType::co_simulation;
@@ -78,7 +78,7 @@ int probe(Options o) {
 }  // namespace
 
 void add_probe(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ProbeOptions>();
   auto& c = *app.add_subcommand("probe", "try what an FMU claims: rollback, variable steps, derivatives, …");
   c.add_option("MODEL", o->file, "the FMU, or the folder that it was unpacked into")->required();
   c.add_option("--interface-type", o->interface, "cs or me (default: cs where the FMU has it)")

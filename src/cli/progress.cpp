@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "base/crash_guard.hpp"
 #include "base/text.hpp"
+#include "os/crash_guard.hpp"
 
 namespace consort::cli {
 
@@ -41,7 +41,7 @@ std::atomic<bool> stop_requested{false};
 
 void on_signal(int signal) {
   if (!stop_requested.exchange(true)) return;
-  end_process_from_handler(
+  os::end_process_from_handler(
       128 + signal, "consort: ended at once on the second request to stop; the rows recorded up to this time are kept");
 }
 

@@ -30,7 +30,7 @@ namespace consort::cli {
 
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string system;
   std::string variant;
   bool allow_outside = false;
@@ -54,7 +54,7 @@ struct Options {
   engine::SimulationOptions simulation;
 };
 
-void merge(const Options& o, graph::RunSettings& run) {
+void merge(const RunOptions& o, graph::RunSettings& run) {
   const auto take = [](auto& to, const auto& from) {
     if (from) to = from;
   };
@@ -99,12 +99,12 @@ std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
   return settings;
 }
 
-std::string result_name(const Options& o, const graph::RunSettings& run) {
+std::string result_name(const RunOptions& o, const graph::RunSettings& run) {
   if (!run.result_file.empty()) return run.result_file;
   return std::filesystem::path(o.system).stem().string() + ".h5";
 }
 
-void write_report(const std::string& file, const engine::SystemReport& report) {
+void write_report(const std::string& file, const report::SystemReport& report) {
   std::ofstream out(file);
   out << (std::filesystem::path(file).extension() == ".json" ? report.json() : report.text()) << '\n';
   if (!out.flush()) throw run_error("{}: the report cannot be written; check the folder and the disk", file);
@@ -115,14 +115,14 @@ void add_sources(const graph::System& system, std::vector<std::string>& files) {
   for (const auto& inner : system.systems) add_sources(inner, files);
 }
 
-std::vector<std::string> files_read(const Options& o, const graph::Document& document) {
+std::vector<std::string> files_read(const RunOptions& o, const graph::Document& document) {
   std::vector<std::string> files{o.system, document.run.input_file};
   files.insert(files.end(), o.parameters.begin(), o.parameters.end());
   add_sources(document.system, files);
   return files;
 }
 
-int run_system(const Options& o) {
+int run_system(const RunOptions& o) {
   auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside});
   merge(o, document.run);
   if (o.probe) analyse::mark_units_that_answer(document.system, {.open = o.simulation.library.open});
@@ -193,7 +193,7 @@ CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& v
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunOptions>();
   auto& c = *app.add_subcommand("run", "run a system of units");
   c.add_option("SYSTEM", o->system, "the system: " + engine::system_endings() + ", or an unpacked package")->required();
   c.add_option("--variant", o->variant, "which system of a package that has several");

@@ -5,9 +5,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "base/child_process.hpp"
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
@@ -15,6 +13,8 @@
 #include "cli/progress.hpp"
 #include "cli/written_files.hpp"
 #include "engine/simulate_fmu.hpp"
+#include "os/child_process.hpp"
+#include "os/temp_folder.hpp"
 #include "record/formats.hpp"
 #include "solve/solvers.hpp"
 
@@ -22,7 +22,7 @@ namespace consort::cli {
 
 namespace {
 
-struct Options {
+struct SimulateOptions {
   std::string model;
   std::string interface_type;
   std::string output_file;
@@ -48,14 +48,14 @@ void write_bytes(const std::string& file, const std::vector<std::uint8_t>& bytes
 }
 
 // NAME.csv for NAME.fmu and for the folder NAME, however they are written.
-std::string output_name(const Options& o) {
+std::string output_name(const SimulateOptions& o) {
   if (!o.output_file.empty()) return o.output_file;
   auto path = std::filesystem::absolute(o.model).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   return (std::filesystem::is_directory(path) ? path.filename() : path.stem()).string() + ".csv";
 }
 
-void set_start_values(const Options& o, engine::FmuRun& run) {
+void set_start_values(const SimulateOptions& o, engine::FmuRun& run) {
   for (const auto& text : o.start_values) {
     const auto equals = text.find('=');
     require(equals != std::string::npos && equals > 0, "--start-value '{}': write it as NAME=VALUE", text);
@@ -63,12 +63,12 @@ void set_start_values(const Options& o, engine::FmuRun& run) {
   }
 }
 
-void set_interface(const Options& o, engine::FmuRun& run) {
+void set_interface(const SimulateOptions& o, engine::FmuRun& run) {
   if (o.interface_type == "cs") run.interface = describe::InterfaceType::co_simulation;
   if (o.interface_type == "me") run.interface = describe::InterfaceType::model_exchange;
 }
 
-int simulate(const Options& o) {
+int simulate(const SimulateOptions& o) {
   auto run = o.run;
   set_interface(o, run);
   set_start_values(o, run);
@@ -107,11 +107,11 @@ int simulate(const Options& o) {
   return 0;
 }
 
-int simulate_in_time(const Options& o) {
+int simulate_in_time(const SimulateOptions& o) {
   if (o.timeout <= 0) return simulate(o);
   const auto outcome =
-      run_in_child([&] { return simulate(o); }, {.timeout_seconds = o.timeout, .capture_standard_error = false});
-  if (!outcome.succeeded()) TempFolder::sweep();  // what it could not remove itself
+      os::run_in_child([&] { return simulate(o); }, {.timeout_seconds = o.timeout, .capture_standard_error = false});
+  if (!outcome.succeeded()) os::TempFolder::sweep();  // what it could not remove itself
   if (outcome.timed_out)
     throw run_error("{}: did not finish within {} s and was ended; what it recorded is kept", o.model, o.timeout);
   if (outcome.signal != 0)
@@ -128,7 +128,7 @@ void add_number(CLI::App& command, const char* name, std::optional<T>& value, co
 }  // namespace
 
 void add_simulate(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<SimulateOptions>();
   auto& c = *app.add_subcommand("simulate", "simulate one FMU");
   auto& s = o->run.simulate;
   c.add_option("MODEL", o->model, "the FMU, or the folder that it was unpacked into")->required();

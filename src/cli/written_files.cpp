@@ -1,8 +1,10 @@
 #include "cli/written_files.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -50,6 +52,13 @@ void check_written_files(const std::vector<WrittenFile>& written, const std::vec
               one.option);
     require_writable(one);
   }
+}
+
+void write_file(const std::string& file, std::string_view text, std::string_view what) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw run_error("{}: {} cannot be written; check the folder and the disk", file, what);
+  fmt::print(stderr, "wrote {}\n", file);
 }
 
 }  // namespace consort::cli

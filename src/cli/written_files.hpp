@@ -16,4 +16,7 @@ struct WrittenFile {
 // Throws Error (input) for a file that is among `read`, that is written twice, or that cannot be written.
 void check_written_files(const std::vector<WrittenFile>& written, const std::vector<std::string>& read);
 
+// Writes a file and reports it on stderr. Throws Error (run) that says `what` cannot be written: "the plot".
+void write_file(const std::string& file, std::string_view text, std::string_view what);
+
 }  // namespace consort::cli

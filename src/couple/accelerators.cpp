@@ -9,7 +9,7 @@ namespace consort::couple {
 
 namespace {
 
-constexpr std::array<AcceleratorRow, 7> rows{{
+constexpr std::array<AcceleratorRow, 7> accelerator_rows{{
     {"iqn-ils", "quasi-Newton by least squares over what the iterations showed, filtered", make_iqn_ils},
     {"anderson", "Anderson's mixing: least squares over the last few iterations", make_anderson},
     {"aitken", "relaxation by a factor that follows from the last two iterations", make_aitken},
@@ -41,10 +41,10 @@ void Accelerator::begin(AccelerationMemory& memory, Duration) const {
   memory.counters.pairs = 0;
 }
 
-std::span<const AcceleratorRow> accelerators() { return rows; }
+std::span<const AcceleratorRow> accelerators() { return accelerator_rows; }
 
 const AcceleratorRow& find_accelerator(std::string_view name) {
-  return find_row(rows, name, "method", " for iterations", "iteration.method");
+  return find_row(accelerator_rows, name, "method", " for iterations", "iteration.method");
 }
 
 }  // namespace consort::couple

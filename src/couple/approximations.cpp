@@ -9,7 +9,7 @@ namespace consort::couple {
 
 namespace {
 
-constexpr auto rows = std::to_array<Approximation>({
+constexpr auto approximation_rows = std::to_array<Approximation>({
     {"poly-1", "held at the value of the beginning (order 0)", 1, 0, derivative_weights, error_ratio},
     {"poly-2", "a line through the last two points (order 1)", 2, 0, derivative_weights, error_ratio},
     {"poly-3", "a parabola through the last three points (order 2)", 3, 0, derivative_weights, error_ratio},
@@ -23,12 +23,12 @@ constexpr auto rows = std::to_array<Approximation>({
 
 }  // namespace
 
-std::span<const Approximation> approximations() { return rows; }
+std::span<const Approximation> approximations() { return approximation_rows; }
 
 const Approximation& find_approximation(std::string_view name) {
   const bool is_order = name.size() == 1 && name[0] >= '0' && name[0] <= '9';
   const std::string full = is_order ? "poly-" + std::to_string(name[0] - '0' + 1) : std::string(name);
-  return find_row(rows, full, "extrapolation", "", "extrapolation");
+  return find_row(approximation_rows, full, "extrapolation", "", "extrapolation");
 }
 
 }  // namespace consort::couple

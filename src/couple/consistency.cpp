@@ -15,11 +15,7 @@ namespace consort::couple {
 
 using graph::UnitId;
 
-namespace {
-
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
-
-}  // namespace
+namespace {}  // namespace
 
 // The unknowns are the loop's Float64 inputs. What else is in the loop (Booleans, say) is held while they are solved
 // for, and taken anew until it does not change any more.
@@ -182,7 +178,7 @@ class Consistency::LoopSolver {
     rows_.resize(unknowns_.size());
     const Gather::Owners owners(plan_);
     for (std::size_t i = 0; i < unknowns_.size(); ++i) {
-      const auto source = plan_.sources[real][unknowns_[i]];
+      const auto source = plan_.sources[float64][unknowns_[i]];
       if (source == graph::no_source) {
         // Nothing drives this element, or a conversion does.
         differentiable_ = differentiable_ && !is_converted(units_[knowns_[i].member], unknowns_[i]);
@@ -191,8 +187,8 @@ class Consistency::LoopSolver {
       const auto from = owners.of(Type::Float64, source);
       if (from == graph::no_unit || !std::binary_search(units_.begin(), units_.end(), from)) continue;
       const auto& unit = plan_.units[from];
-      const auto& group = reals_of(unit.outputs);
-      const auto element = source - unit.first_output[real];
+      const auto& group = *unit.outputs.reals();
+      const auto element = source - unit.first_output[float64];
       const auto after = std::upper_bound(group.offsets.begin(), group.offsets.end(), element);
       const auto index = static_cast<std::size_t>(after - group.offsets.begin()) - 1;
       differentiable_ =
@@ -267,13 +263,6 @@ class Consistency::LoopSolver {
   [[nodiscard]] std::uint32_t member(UnitId unit) const {
     return static_cast<std::uint32_t>(std::lower_bound(units_.begin(), units_.end(), unit) - units_.begin());
   }
-  static const describe::SignalSet::Group& reals_of(const describe::SignalSet& set) {
-    const auto& groups = set.groups();
-    const auto found =
-        std::find_if(groups.begin(), groups.end(), [](const auto& g) { return g.type == Type::Float64; });
-    CONSORT_ASSERT(found != groups.end());
-    return *found;
-  }
   [[nodiscard]] bool is_converted(UnitId unit, std::uint32_t input) const {
     const auto first = std::lower_bound(plan_.conversions.begin(), plan_.conversions.end(), unit,
                                         [](const auto& c, UnitId u) { return c.unit < u; });
@@ -293,9 +282,9 @@ class Consistency::LoopSolver {
   }
   [[nodiscard]] std::string input_name(std::size_t unknown) const {
     const auto& unit = plan_.units[units_[knowns_[unknown].member]];
-    const auto& group = reals_of(unit.inputs);
+    const auto& group = *unit.inputs.reals();
     const auto after =
-        std::upper_bound(group.offsets.begin(), group.offsets.end(), unknowns_[unknown] - unit.first_input[real]);
+        std::upper_bound(group.offsets.begin(), group.offsets.end(), unknowns_[unknown] - unit.first_input[float64]);
     const auto id = group.variables[static_cast<std::size_t>(after - group.offsets.begin()) - 1];
     return fmt::format("{}.{}", unit.name,
                        describe::element_name(*unit.description, (*unit.description)[id], knowns_[unknown].element));

@@ -9,7 +9,6 @@ namespace consort::couple {
 
 namespace {
 
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
 constexpr std::size_t most_outputs = 200;  // the matrix is dense
 
 }  // namespace
@@ -24,7 +23,7 @@ DirectPaths::DirectPaths(const graph::Plan& plan, const std::vector<EstimatedOut
   const auto find = [&](graph::UnitId unit, std::uint32_t output) {
     const auto place = plan.units[unit].outputs.place(output);
     if (place.type != Type::Float64) return graph::no_source;
-    const auto found = direct.find(plan.units[unit].first_output[real] + place.first);
+    const auto found = direct.find(plan.units[unit].first_output[float64] + place.first);
     return found != direct.end() ? found->second : graph::no_source;
   };
   const auto is_scalar = [](const describe::SignalSet& set, std::uint32_t index) {
@@ -48,7 +47,7 @@ DirectPaths::DirectPaths(const graph::Plan& plan, const std::vector<EstimatedOut
       const auto& d = *to.description;
       paths_.push_back({from, follower, c.to, d[to.inputs.choice()[c.input]].reference,
                         d[to.outputs.choice()[output]].reference,
-                        plan.scaling_of(to.first_input[real] + place.first).factor});
+                        plan.scaling_of(to.first_input[float64] + place.first).factor});
     }
   }
   if (paths_.empty()) return;

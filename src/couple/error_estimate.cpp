@@ -12,8 +12,6 @@ using graph::UnitId;
 
 namespace {
 
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
-
 // By unit and output: what is looked at, and what follows an input that another unit drives.
 struct Marks {
   std::vector<std::vector<bool>> looked_at, follows;
@@ -86,7 +84,7 @@ std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const st
         continue;
       const double nominal = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
       for (std::uint32_t e = 0; e < place.count; ++e) {
-        all.push_back({.element = unit.first_output[real] + place.first + e,
+        all.push_back({.element = unit.first_output[float64] + place.first + e,
                        .unit = u,
                        .variable = choice[i],
                        .name = unit.name + "." + unit.starts.element_name(*unit.description, v, e),

@@ -30,13 +30,12 @@ bool is_external(UnitId source, UnitId) { return source == graph::no_unit; }
 }  // namespace
 
 std::vector<bool> continuous_inputs(const graph::Plan& plan) {
-  constexpr auto real = static_cast<std::size_t>(Type::Float64);
-  std::vector<bool> continuous(plan.input_count[real], false);
+  std::vector<bool> continuous(plan.input_count[float64], false);
   for (const auto& c : plan.connections) {
     if (!is_continuous(plan, c)) continue;
     const auto& to = plan.units[c.to];
     const auto place = to.inputs.place(c.input);
-    for (std::uint32_t e = 0; e < place.count; ++e) continuous[to.first_input[real] + place.first + e] = true;
+    for (std::uint32_t e = 0; e < place.count; ++e) continuous[to.first_input[float64] + place.first + e] = true;
   }
   return continuous;
 }

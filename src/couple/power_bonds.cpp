@@ -15,8 +15,6 @@ using graph::UnitId;
 
 namespace {
 
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
-
 struct Output {
   UnitId unit = 0;
   std::uint32_t index = 0;    // in the order of the unit's outputs
@@ -44,7 +42,7 @@ Output find_output(const graph::Plan& plan, const std::string& path, const graph
       "{}: '{}' of a power bond must be a single number of type Float64; declare a bond for each element that has an "
       "output of its own",
       bond.where, path);
-  return {unit, index, u.first_output[real] + place.first, &(*u.description)[id]};
+  return {unit, index, u.first_output[float64] + place.first, &(*u.description)[id]};
 }
 
 // Where `from` arrives at the other unit.
@@ -53,7 +51,7 @@ std::uint32_t find_input(const graph::Plan& plan, const Output& from, UnitId to,
   for (const auto& c : plan.connections) {
     if (c.from != from.unit || c.output != from.index || c.to != to) continue;
     const auto place = plan.units[to].inputs.place(c.input);
-    if (place.type == Type::Float64) return plan.units[to].first_input[real] + place.first;
+    if (place.type == Type::Float64) return plan.units[to].first_input[float64] + place.first;
   }
   throw input_error(
       "{}: '{}' does not drive unit '{}', so that it carries no power there; connect it, or remove the bond",

@@ -36,6 +36,13 @@ class SignalSet {
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
   [[nodiscard]] const std::vector<VariableId>& choice() const { return choice_; }
   [[nodiscard]] bool empty() const { return choice_.empty(); }
+  // The group of type Float64; null: none.
+  [[nodiscard]] const Group* reals() const {
+    for (const auto& group : groups_)
+      if (group.type == Type::Float64) return &group;
+    return nullptr;
+  }
+  [[nodiscard]] std::size_t real_elements() const { return reals() == nullptr ? 0 : reals()->elements(); }
   [[nodiscard]] Columns make_columns() const;  // sized, zero
   // Turns the sign (numbers) or truth (Booleans) of negated aliases around: after a get, before a set.
   void negate(Columns& columns, const Offsets& at = {}) const {

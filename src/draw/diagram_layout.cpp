@@ -26,13 +26,13 @@ std::string pin_text(const Block& frame, const Pin& pin, bool sink) {
   return box.title + "." + (sink ? box.inputs : box.outputs)[pin.port].name;
 }
 
-namespace {
-
 double widest(const std::vector<BlockPort>& ports) {
   double width = 0;
   for (const auto& port : ports) width = std::max(width, width_in_pixels(port_label(port.name), port_font));
   return width;
 }
+
+namespace {
 
 double ports_height(const Block& b) {
   return port_pitch * static_cast<double>(std::max(b.inputs.size(), b.outputs.size()));

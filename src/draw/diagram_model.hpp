@@ -87,6 +87,9 @@ struct Block {
 // `sheet` may be null, and has to outlive the result.
 [[nodiscard]] Block block_of(const graph::System& system, const graph::Plan& plan, const graph::Sheet* sheet = nullptr);
 
+// Pixels of the longest label of some ports.
+[[nodiscard]] double widest(const std::vector<BlockPort>& ports);
+
 // Sizes and places of everything inside.
 void lay_out(Block& block);
 

@@ -10,7 +10,6 @@
 
 namespace consort::draw {
 
-using graph::Point;
 using graph::Rectangle;
 using graph::Sheet;
 
@@ -48,7 +47,7 @@ Extent extent_of(const Rectangle& r) {
 }
 
 // A point of a box, given from 0 to 1 between its corners, once the box is turned.
-Point turned(const graph::ElementPlace& place, Point at) {
+graph::Point turned(const graph::ElementPlace& place, graph::Point at) {
   const auto& r = *place.box;
   const double angle = place.rotation * std::numbers::pi / 180;
   const double x = (at.x - 0.5) * (r.x2 - r.x1), y = (at.y - 0.5) * (r.y2 - r.y1);
@@ -59,7 +58,7 @@ Point turned(const graph::ElementPlace& place, Point at) {
 Extent extent_of(const graph::ElementPlace& place) {
   if (place.rotation == 0) return extent_of(*place.box);
   Extent e;
-  for (const Point corner : {Point{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
+  for (const graph::Point corner : {graph::Point{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
     const auto p = turned(place, corner);
     e.include(p.x, p.y);
   }
@@ -87,18 +86,12 @@ const graph::ConnectorPlace* find(const std::vector<graph::ConnectorPlace>& plac
   return found == places.end() ? nullptr : &*found;
 }
 
-double widest(const std::vector<BlockPort>& ports) {
-  double width = 0;
-  for (const auto& port : ports) width = std::max(width, width_in_pixels(port_label(port.name), port_font));
-  return width;
-}
-
 // From the coordinates of a sheet to those of its frame. The bounds have a margin for the connectors of the frame.
 struct Paper {
   Extent extent;
   double scale = 1;  // pixels per unit of the sheet
   double left = 0, top = 0;
-  [[nodiscard]] Corner at(Point p) const {
+  [[nodiscard]] Corner at(graph::Point p) const {
     return {left + (p.x - extent.left) * scale, top + (extent.top - p.y) * scale};
   }
 };
@@ -155,7 +148,7 @@ void place_edge_ports(Block& b, bool inputs, const std::vector<graph::ConnectorP
     port.side = inputs ? Side::left : Side::right;
     const auto* const place = edges == nullptr ? nullptr : find(*edges, port.name);
     if (place == nullptr || !place->edge) continue;
-    Point at = *place->edge;
+    graph::Point at = *place->edge;
     if (is_placed(b)) {
       const auto e = extent_of(*b.place);
       const auto p = turned(*b.place, at);

@@ -26,9 +26,9 @@ constexpr double title_font = 16;  // of the picture
 constexpr double title_size = 13;  // of an axis
 constexpr double tick_length = 5;
 constexpr double lane_height = 34;
-constexpr double legend_line = 19;
+constexpr double legend_line_height = 19;
 constexpr double panel_gap = 20;
-constexpr double right_margin = 24;
+constexpr double right_edge = 24;
 constexpr double swatch = 22;
 
 struct Box {
@@ -77,7 +77,7 @@ std::vector<LegendEntry> lay_out_legend(const Panel& panel, double width) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i].x = widest * static_cast<double>(i % columns);
     const std::size_t line = i / columns;
-    entries[i].y = legend_line * static_cast<double>(line);
+    entries[i].y = legend_line_height * static_cast<double>(line);
   }
   return entries;
 }
@@ -107,13 +107,13 @@ Layout lay_out(const Panels& all, const PlotOptions& options) {
     layout.panels.push_back(std::move(p));
   }
   const double left = 14 + (titles ? 22 : 0) + labels + tick_length + 5;
-  const double width = std::max(80.0, options.width - left - right_margin);
+  const double width = std::max(80.0, options.width - left - right_edge);
   double y = options.title.empty() ? 12 : 42;
   for (PanelLayout& p : layout.panels) {
     p.legend_top = y;
     if (needs_legend(*p.panel)) {
       p.legend = lay_out_legend(*p.panel, width);
-      y += p.legend.back().y + legend_line;
+      y += p.legend.back().y + legend_line_height;
     }
     y += p.axis.exponent != 0 && p.legend.empty() ? 14 : 7;
     p.box = {left, y, width, height_of(*p.panel, options)};

@@ -39,7 +39,7 @@ bool has_fmus(const graph::Plan& plan) {
 constexpr double part_for_solvers = 0.1;
 
 void choose_tolerances(const graph::Plan& plan, const graph::RunSettings& settings, SystemExperiment& e,
-                       SystemReport& report) {
+                       report::SystemReport& report) {
   const auto& said = plan.experiment;
   const auto& control = settings.control;
   const bool is_said = settings.tolerance || said.tolerance;
@@ -72,7 +72,7 @@ void choose_tolerances(const graph::Plan& plan, const graph::RunSettings& settin
 }  // namespace
 
 SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSettings& settings,
-                                   std::span<const fleet::UnitTraits> units, SystemReport& report) {
+                                   std::span<const fleet::UnitTraits> units, report::SystemReport& report) {
   SystemExperiment e;
   const auto& said = plan.experiment;
   auto& assumed = report.assumed;

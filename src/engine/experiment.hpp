@@ -6,10 +6,10 @@
 #include <span>
 
 #include "base/time.hpp"
-#include "engine/system_report.hpp"
 #include "fleet/traits.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
+#include "report/system_report.hpp"
 
 namespace consort::engine {
 
@@ -37,6 +37,7 @@ struct SystemExperiment {
 
 // Adds to the report what was assumed. Throws Error (input) for times and steps that make no sense.
 [[nodiscard]] SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSettings& settings,
-                                                 std::span<const fleet::UnitTraits> units, SystemReport& report);
+                                                 std::span<const fleet::UnitTraits> units,
+                                                 report::SystemReport& report);
 
 }  // namespace consort::engine

@@ -31,8 +31,7 @@ ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file,
 
 // Which inputs follow the table, and how.
 void ExternalInputs::find_lines(const graph::Plan& plan) {
-  constexpr auto real = static_cast<std::size_t>(Type::Float64);
-  slopes_.resize(plan.output_count[real]);
+  slopes_.resize(plan.output_count[float64]);
   std::vector<bool> is_external(slopes_.size(), false);
   for (const auto id : table_->variables()) {
     const auto& signal = plan.externals[id];
@@ -40,8 +39,8 @@ void ExternalInputs::find_lines(const graph::Plan& plan) {
     for (std::uint32_t e = 0; e < signal.count; ++e) is_external[signal.element + e] = true;
   }
   const auto continuous = couple::continuous_inputs(plan);
-  for (std::uint32_t input = 0; input < plan.input_count[real]; ++input) {
-    const auto source = plan.sources[real][input];
+  for (std::uint32_t input = 0; input < plan.input_count[float64]; ++input) {
+    const auto source = plan.sources[float64][input];
     if (source == graph::no_source || !is_external[source] || !continuous[input]) continue;
     const auto scaling = plan.scaling_of(input);
     lines_.push_back({input, source, scaling.factor, scaling.offset});

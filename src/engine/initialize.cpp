@@ -136,14 +136,13 @@ class Initialization::Run {
   void note_assumptions() {
     Columns settled = state_.signals.inputs;
     route(old_, settled);
-    constexpr auto real = static_cast<std::size_t>(Type::Float64);
     for (const auto u : old_) {
       const auto& unit = plan_.units[u];
       std::vector<std::string> changed;
       for (std::size_t i = 0; i < unit.inputs.choice().size(); ++i) {
         const auto place = unit.inputs.place(i);
         if (place.type != Type::Float64) continue;
-        const auto at = unit.first_input[real] + place.first;
+        const auto at = unit.first_input[float64] + place.first;
         const double was = state_.signals.inputs.column<double>()[at];
         const double is = settled.column<double>()[at];
         if (was != is)

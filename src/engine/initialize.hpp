@@ -33,7 +33,7 @@ class Initialization {
   fleet::Fleet& fleet_;
   const couple::Point& point_;
   bool sets_before_;
-  std::vector<graph::UnitId> modern_, old_;     // with initialization mode, and without
+  std::vector<graph::UnitId> modern_, old_;    // with initialization mode, and without
   std::vector<graph::UnitId> sources_, ends_;  // of the modern ones: those that drive others, and the rest
   couple::Consistency consistency_;
 };

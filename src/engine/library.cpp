@@ -19,13 +19,6 @@ constexpr Duration usual_step = 1e-3;
 
 }  // namespace
 
-InterfaceType interface_of(const graph::Component& component, const describe::Description& d) {
-  if (component.interface) return *component.interface;
-  const bool cs = d.interface(InterfaceType::co_simulation) != nullptr;
-  const bool me = d.interface(InterfaceType::model_exchange) != nullptr;
-  return !cs && me ? InterfaceType::model_exchange : InterfaceType::co_simulation;
-}
-
 Library::Library(LibraryOptions options) : options_(std::move(options)) {}
 Library::~Library() = default;
 
@@ -92,7 +85,7 @@ fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration ste
   spec.folder = fmu.folder().string();
   spec.logging = options_.logging;
   spec.trace_calls = options_.trace != nullptr;
-  spec.interface = interface_of(component, d);
+  spec.interface = component.interface_of(d);
   require_in_unit(planned.name, spec.interface != InterfaceType::scheduled_execution,
                   "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);
   spec.solver = component.solver.empty() ? options_.solver : component.solver;

@@ -25,9 +25,6 @@ struct LibraryOptions {
   std::string solver = "bdf";                     // for Model Exchange, unless the component says otherwise
 };
 
-// How a component runs: as it says, or as Co-Simulation where its unit has that.
-[[nodiscard]] describe::InterfaceType interface_of(const graph::Component& component, const describe::Description& d);
-
 class Library {
  public:
   explicit Library(LibraryOptions options = {});

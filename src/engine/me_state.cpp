@@ -11,9 +11,6 @@ namespace {
 
 constexpr std::string_view header = "consort model exchange run 1";
 
-std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
-std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
-
 }  // namespace
 
 template <class Archive>

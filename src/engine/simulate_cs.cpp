@@ -40,7 +40,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> from) {
   for (auto& text : from) to.push_back(std::move(text));
 }
 
-void take_over(RunReport& report, SystemReport of_system) {
+void take_over(report::FmuReport& report, report::SystemReport of_system) {
   auto& unit = of_system.units.front();
   report.reached = of_system.reached;
   report.steps = of_system.steps;
@@ -61,10 +61,11 @@ void take_over(RunReport& report, SystemReport of_system) {
 
 }  // namespace
 
-RunReport simulate_cs(const graph::Component& component, const std::shared_ptr<Library>& library,
-                      const SimulateOptions& o, const input::InputTable* table, std::span<record::Sink* const> sinks) {
+report::FmuReport simulate_cs(const graph::Component& component, const std::shared_ptr<Library>& library,
+                              const SimulateOptions& o, const input::InputTable* table,
+                              std::span<record::Sink* const> sinks) {
   const auto begun = std::chrono::steady_clock::now();
-  RunReport report;
+  report::FmuReport report;
   const auto& d = library->description(component);
   static_cast<void>(resolve_start_values(d, o.start_values));  // refuses what would be said in other words below
   const RunPlan plan = make_run_plan(d, describe::InterfaceType::co_simulation, o, report.assumed);
@@ -79,27 +80,12 @@ RunReport simulate_cs(const graph::Component& component, const std::shared_ptr<L
   return report;
 }
 
-RunReport simulate_cs(unit::Unit& unit, const SimulateOptions& o, const input::InputTable* table,
-                      std::span<record::Sink* const> sinks) {
+report::FmuReport simulate_cs(unit::Unit& unit, const SimulateOptions& o, const input::InputTable* table,
+                              std::span<record::Sink* const> sinks) {
   const auto library = std::make_shared<Library>();
   library->add(unit.name(), [&](const std::string&) { return std::make_unique<unit::BorrowedUnit>(unit); });
   return simulate_cs({.name = unit.name(), .source = std::string(graph::native_prefix) + unit.name()}, library, o,
                      table, sinks);
-}
-
-std::string RunReport::text() const {
-  std::string out = fmt::format("simulated {} s to {} s in {} steps of {} s, {} rows, in {}", start, reached, steps,
-                                step, rows, duration_text(wall_seconds));
-  if (wall_seconds > 0 && reached > start)
-    out += fmt::format(" ({:.3g} times real time)", (reached - start) / wall_seconds);
-  if (events > 0) out += fmt::format("\n  events: {}", events);
-  if (early_returns > 0) out += fmt::format("\n  early returns: {}", early_returns);
-  if (discarded > 0) out += fmt::format("\n  discarded steps: {}", discarded);
-  for (const auto& n : notes) out += fmt::format("\n  {}", n);
-  for (const auto& a : assumed) out += fmt::format("\n  assumed: {}", a);
-  for (const auto& w : warnings) out += fmt::format("\n  warning: {}", w);
-  if (!ended_early.empty()) out += fmt::format("\n  ended early: {}", ended_early);
-  return out;
 }
 
 }  // namespace consort::engine

@@ -16,6 +16,7 @@
 #include "graph/system.hpp"
 #include "input/table.hpp"
 #include "record/sink.hpp"
+#include "report/fmu_report.hpp"
 #include "unit/unit.hpp"
 
 namespace consort::engine {
@@ -37,33 +38,15 @@ struct SimulateOptions {
   const std::atomic<bool>* stop_requested = nullptr;  // ends the run cleanly when it becomes true
 };
 
-struct RunReport {
-  Time start = 0, stop = 0, reached = 0;
-  Duration step = 0;
-  std::uint64_t steps = 0;
-  std::uint64_t rows = 0;
-  std::uint64_t events = 0;
-  std::uint64_t early_returns = 0;
-  std::uint64_t discarded = 0;
-  double wall_seconds = 0;
-  std::vector<std::string> assumed;   // what nobody said: defaults taken
-  std::vector<std::string> notes;     // facts worth telling, one line each
-  std::vector<std::string> warnings;  // what went another way than asked
-  std::string ended_early;            // why the run stopped before its stop time; empty when it did not
-  std::vector<std::uint8_t> final_state;
-
-  [[nodiscard]] std::string text() const;  // a few lines for people
-};
-
 // Co-Simulation, as a system of this one unit (engine::Simulation). `table` may be null. Every sink gets begin, rows
 // and end(), the last also when the run fails; then the unit's Error goes through. Nothing is interpolated: a step is
 // cut at output points and input events when the unit takes variable steps, and otherwise the next communication point
 // is recorded.
-RunReport simulate_cs(const graph::Component& component, const std::shared_ptr<Library>& library,
-                      const SimulateOptions& options, const input::InputTable* table,
-                      std::span<record::Sink* const> sinks);
+report::FmuReport simulate_cs(const graph::Component& component, const std::shared_ptr<Library>& library,
+                              const SimulateOptions& options, const input::InputTable* table,
+                              std::span<record::Sink* const> sinks);
 // The same for a unit that is there already, and fresh.
-RunReport simulate_cs(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
-                      std::span<record::Sink* const> sinks);
+report::FmuReport simulate_cs(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
+                              std::span<record::Sink* const> sinks);
 
 }  // namespace consort::engine

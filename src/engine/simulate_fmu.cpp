@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
-#include "engine/clock_notes.hpp"
 #include "engine/simulate_me.hpp"
 #include "engine/start_values.hpp"
+#include "report/clock_notes.hpp"
 
 namespace consort::engine {
 
@@ -56,7 +56,7 @@ std::shared_ptr<Library> library_of(const fmi::Fmu& fmu, const FmuRun& run) {
 
 }  // namespace
 
-RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record::Sink* const> sinks) {
+report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record::Sink* const> sinks) {
   const auto interface = choose_interface(fmu, run);
   const auto& d = fmu.description();
   Diagnostics notes;
@@ -72,13 +72,13 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
           "--interface-type me",
           fmu.path().string());
   warn_of_tool(d, interface, run.log);
-  RunReport report;
+  report::FmuReport report;
   if (interface == InterfaceType::model_exchange) {
     const auto instance = fmu.model_exchange(instance_options(d, run, false));
     report = simulate_me(*instance, d, run.simulate, {run.solver, run.event_log}, inputs, sinks);
   } else {
     const auto* const cs = d.interface(interface);
-    const bool clocks = cs != nullptr && clocks_need_event_mode(d, *cs);
+    const bool clocks = cs != nullptr && report::clocks_need_event_mode(d, *cs);
     graph::Component component{.name = run.instance_name.empty() ? d.model_name : run.instance_name,
                                .source = fmu.path(),
                                .interface = interface,
@@ -89,7 +89,8 @@ RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record:
       report.assumed.emplace_back("events are handled in event mode (the unit has clocks)");
   }
   if (const auto* const used = d.interface(interface)) {
-    if (auto warning = clock_warning(d, *used, inputs); !warning.empty()) report.warnings.push_back(std::move(warning));
+    if (auto warning = report::clock_warning(d, *used, inputs); !warning.empty())
+      report.warnings.push_back(std::move(warning));
   }
   for (const auto* const sink : sinks)
     for (auto& warning : sink->warnings()) report.warnings.push_back(std::move(warning));

@@ -28,6 +28,6 @@ struct FmuRun {
 };
 
 // Throws Error: input for what cannot be run, run for what failed; rows recorded until then stay.
-RunReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record::Sink* const> sinks);
+report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record::Sink* const> sinks);
 
 }  // namespace consort::engine

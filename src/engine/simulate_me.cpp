@@ -103,7 +103,7 @@ void initialize(fmi::ModelExchange& instance, unit::Variables& variables, StartV
   instance.exit_initialization();
 }
 
-void add_solver_facts(RunReport& report, const std::string& solver, const solve::RunReport& run) {
+void add_solver_facts(report::FmuReport& report, const std::string& solver, const solve::RunReport& run) {
   const auto& s = run.statistics;
   report.steps = s.steps;
   report.events = run.state_events + run.time_events + run.step_events;
@@ -200,7 +200,7 @@ struct MeRun {
   const solve::SolverRow& row;
   const Clock::time_point begun = Clock::now();
   InstanceVariables variables;
-  RunReport report;
+  report::FmuReport report;
   RunPlan plan;
   std::optional<MeState> state;  // to start from
   std::optional<TableInputs> inputs;
@@ -209,8 +209,9 @@ struct MeRun {
 
 }  // namespace
 
-RunReport simulate_me(fmi::ModelExchange& instance, const describe::Description& description, const SimulateOptions& o,
-                      const MeOptions& me, const input::InputTable* table, std::span<record::Sink* const> sinks) {
+report::FmuReport simulate_me(fmi::ModelExchange& instance, const describe::Description& description,
+                              const SimulateOptions& o, const MeOptions& me, const input::InputTable* table,
+                              std::span<record::Sink* const> sinks) {
   MeRun run(instance, description, me, o, table);
   StartValues starts = resolve_start_values(description, o.start_values);
   {

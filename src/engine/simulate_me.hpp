@@ -20,8 +20,8 @@ struct MeOptions {
 // `options.output_interval` the time between rows. The report has the solver's statistics among its facts. A saved
 // state has the solver in it: the run goes on exactly with solvers whose restart is exact, and with a new start of the
 // solver otherwise.
-RunReport simulate_me(fmi::ModelExchange& instance, const describe::Description& description,
-                      const SimulateOptions& options, const MeOptions& me, const input::InputTable* table,
-                      std::span<record::Sink* const> sinks);
+report::FmuReport simulate_me(fmi::ModelExchange& instance, const describe::Description& description,
+                              const SimulateOptions& options, const MeOptions& me, const input::InputTable* table,
+                              std::span<record::Sink* const> sinks);
 
 }  // namespace consort::engine

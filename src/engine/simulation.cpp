@@ -76,7 +76,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   point_->prepare(state_);
   stepper_->prepare(state_);
   controller_->prepare(state_);
-  growth_ = state_.memory.stays.reserve<GrowthWatch>("growth of outputs");
+  growth_ = state_.memory.stays.reserve<report::GrowthWatch>("growth of outputs");
   state_.memory.stays.at(growth_) = {};
   describe_run(system, threads);
   if (o_.checkpoint_every) {
@@ -280,8 +280,8 @@ void Simulation::set(std::string_view path, double value) {
 }
 void Simulation::save(const std::string& file) { impl_->save(file, 0, {}); }
 void Simulation::load(const std::string& file) { static_cast<void>(impl_->load(file)); }
-SystemReport Simulation::run(std::span<record::Sink* const> sinks) { return impl_->run(sinks); }
-SystemReport Simulation::report() const { return impl_->report(); }
+report::SystemReport Simulation::run(std::span<record::Sink* const> sinks) { return impl_->run(sinks); }
+report::SystemReport Simulation::report() const { return impl_->report(); }
 const std::vector<std::uint8_t>& Simulation::final_state() const { return impl_->final_state(); }
 
 }  // namespace consort::engine

@@ -17,12 +17,12 @@
 #include "base/time.hpp"
 #include "engine/library.hpp"
 #include "engine/progress.hpp"
-#include "engine/system_report.hpp"
 #include "graph/plan.hpp"
 #include "graph/run_settings.hpp"
 #include "graph/system.hpp"
 #include "input/table.hpp"
 #include "record/sink.hpp"
+#include "report/system_report.hpp"
 
 namespace consort::engine {
 
@@ -91,8 +91,8 @@ class Simulation {
   void load(const std::string& file);
 
   // Every sink gets begin, rows and end(), the last also when the run fails; then the Error goes through.
-  SystemReport run(std::span<record::Sink* const> sinks);
-  [[nodiscard]] SystemReport report() const;
+  report::SystemReport run(std::span<record::Sink* const> sinks);
+  [[nodiscard]] report::SystemReport report() const;
   // After run(), of Solo::keep_final_state.
   [[nodiscard]] const std::vector<std::uint8_t>& final_state() const;
 

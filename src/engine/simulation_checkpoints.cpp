@@ -10,12 +10,7 @@
 
 namespace consort::engine {
 
-namespace {
-
-std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
-std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
-
-}  // namespace
+namespace {}  // namespace
 
 void Simulation::Impl::save(const std::string& file, std::uint64_t rows, std::string last_row) {
   require(initialized_ && !terminated_, "a simulation can be saved between initialize() and its end");

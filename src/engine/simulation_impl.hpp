@@ -19,7 +19,6 @@
 #include "couple/run_state.hpp"
 #include "engine/experiment.hpp"
 #include "engine/external_inputs.hpp"
-#include "engine/growth_watch.hpp"
 #include "engine/initialize.hpp"
 #include "engine/scenario.hpp"
 #include "engine/simulation.hpp"
@@ -27,6 +26,7 @@
 #include "engine/table_feed.hpp"
 #include "fleet/timeline.hpp"
 #include "graph/compile.hpp"
+#include "report/growth_watch.hpp"
 #include "step/controller.hpp"
 #include "step/stepper.hpp"
 
@@ -52,8 +52,8 @@ class Simulation::Impl {
   }
   void step();
   void terminate();
-  SystemReport run(std::span<record::Sink* const> sinks);
-  [[nodiscard]] SystemReport report() const;
+  report::SystemReport run(std::span<record::Sink* const> sinks);
+  [[nodiscard]] report::SystemReport report() const;
   [[nodiscard]] const std::vector<std::uint8_t>& final_state() const { return final_state_; }
 
   // --- checkpoints
@@ -94,13 +94,13 @@ class Simulation::Impl {
   void settle_event();
   [[nodiscard]] Time next_event() const;
   void end_early();
-  void warn_of_growth(const GrowthWatch& watch, const std::vector<std::string>& names);  // of output elements
+  void warn_of_growth(const report::GrowthWatch& watch, const std::vector<std::string>& names);  // of output elements
   void begin_recording(SystemRecorder& recorder);
   void require_serialization() const;
   void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values);
   [[nodiscard]] const graph::ExternalSignal* find_external(std::string_view name) const;
-  void add_trust(SystemReport& r) const;
-  void add_iterations(SystemReport& r) const;
+  void add_trust(report::SystemReport& r) const;
+  void add_iterations(report::SystemReport& r) const;
   [[nodiscard]] std::vector<bool> late_units(const std::vector<bool>& takes_part) const;
   void note_late_units();
   void describe_run(const graph::System& system, unsigned threads);
@@ -110,7 +110,7 @@ class Simulation::Impl {
   Clock::time_point begun_;
   SimulationOptions o_;
   std::shared_ptr<Library> library_;
-  SystemReport report_;
+  report::SystemReport report_;
   graph::Plan plan_;
   SystemExperiment experiment_;
   std::unique_ptr<fleet::Timeline> timeline_;
@@ -129,7 +129,7 @@ class Simulation::Impl {
   std::unique_ptr<step::Controller> controller_;
   std::vector<bool> is_late_;  // by unit: direct feed-through is seen with the inputs of the step
   fleet::Timeline::Activity recording_;
-  couple::Slot<GrowthWatch> growth_;
+  couple::Slot<report::GrowthWatch> growth_;
   std::string identity_;                      // of checkpoints
   std::optional<fleet::SnapshotId> saved_{};  // for these, where all units have states
   std::unique_ptr<Initialization> initialization_;
@@ -137,7 +137,7 @@ class Simulation::Impl {
   std::uint64_t began_steps_ = 0;  // steps of units that a checkpoint brought along
   bool all_vary_ = false;
   bool cuts_at_events_ = false;  // steps may have to end before the controller would end them
-  bool varies_ = false;  // steps are not equal
+  bool varies_ = false;          // steps are not equal
   bool initialized_ = false;
   bool terminated_ = false;
   std::vector<std::uint8_t> final_state_;

@@ -7,15 +7,15 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "engine/connection_trust.hpp"
-#include "engine/ineffective_settings.hpp"
 #include "engine/simulation_impl.hpp"
+#include "report/connection_trust.hpp"
+#include "report/ineffective_settings.hpp"
 #include "step/step_size.hpp"
 
 namespace consort::engine {
 
-SystemReport Simulation::Impl::report() const {
-  SystemReport r = report_;
+report::SystemReport Simulation::Impl::report() const {
+  report::SystemReport r = report_;
   r.reached = state_.t;
   r.steps = state_.control.accepted;
   r.rejected = state_.control.rejected;
@@ -49,10 +49,10 @@ SystemReport Simulation::Impl::report() const {
   return r;
 }
 
-void Simulation::Impl::add_trust(SystemReport& r) const {
+void Simulation::Impl::add_trust(report::SystemReport& r) const {
   const auto& signals = state_.control.signals;
   const auto estimated = controller_->estimated();
-  r.trust = connection_trust(plan_, estimated, state_.control);
+  r.trust = report::connection_trust(plan_, estimated, state_.control);
   for (std::size_t i = 0; i < signals.size() && i < estimated.size(); ++i)
     r.units[estimated[i].unit].limited += signals[i].limited;
   for (std::size_t i = 0; i < state_.bonds.size(); ++i) {
@@ -61,7 +61,7 @@ void Simulation::Impl::add_trust(SystemReport& r) const {
   }
 }
 
-void Simulation::Impl::add_iterations(SystemReport& r) const {
+void Simulation::Impl::add_iterations(report::SystemReport& r) const {
   auto parts = stepper_->iterated();
   for (std::size_t i = 0; i < parts.size() && i < state_.tallies.size(); ++i)
     r.iterations.push_back({state_.tallies[i], std::move(parts[i].units), std::move(parts[i].variables)});
@@ -120,10 +120,10 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
   for (const auto& n : plan_.notes) report_.assumed.push_back(n);
   for (const auto& w : library_->warnings()) report_.warnings.push_back(w);
   for (const auto& w :
-       ineffective_settings(plan_, o_.run, {stepper_->name(), controller_->name(), varies_, experiment_.stop}))
+       report::ineffective_settings(plan_, o_.run, {stepper_->name(), controller_->name(), varies_, experiment_.stop}))
     report_.warnings.push_back(w);
   for (UnitId u = 0; u < plan_.units.size(); ++u) {
-    UnitReport unit;
+    report::UnitReport unit;
     unit.name = plan_.units[u].name;
     unit.kind = std::string(describe::name_of(plan_.units[u].description->version));
     if (fleet_->traits(u).responds_without_step && plan_.units[u].description->version != describe::FmiVersion::native)

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "engine/growth_watch.hpp"
 #include "engine/pace.hpp"
 #include "engine/simulation_impl.hpp"
+#include "report/growth_watch.hpp"
 
 namespace consort::engine {
 
@@ -95,16 +95,14 @@ class Simulation::Impl::Look {
 
 namespace {
 
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
-
 struct OutputElements {
   std::vector<double> nominals;
   std::vector<std::string> names;
 };
 OutputElements output_elements(const graph::Plan& plan) {
   // What comes from outside grows as it likes.
-  OutputElements all{std::vector<double>(plan.output_count[real], std::numeric_limits<double>::infinity()),
-                     std::vector<std::string>(plan.output_count[real])};
+  OutputElements all{std::vector<double>(plan.output_count[float64], std::numeric_limits<double>::infinity()),
+                     std::vector<std::string>(plan.output_count[float64])};
   for (const auto& unit : plan.units) {
     const auto& choice = unit.outputs.choice();
     for (std::size_t i = 0; i < choice.size(); ++i) {
@@ -112,7 +110,7 @@ OutputElements output_elements(const graph::Plan& plan) {
       const auto& v = (*unit.description)[choice[i]];
       if (place.type != Type::Float64) continue;
       for (std::uint32_t e = 0; e < place.count; ++e) {
-        const auto element = unit.first_output[real] + place.first + e;
+        const auto element = unit.first_output[float64] + place.first + e;
         all.nominals[element] = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
         all.names[element] = unit.name + "." + unit.starts.element_name(*unit.description, v, e);
       }
@@ -123,7 +121,7 @@ OutputElements output_elements(const graph::Plan& plan) {
 
 }  // namespace
 
-void Simulation::Impl::warn_of_growth(const GrowthWatch& watch, const std::vector<std::string>& names) {
+void Simulation::Impl::warn_of_growth(const report::GrowthWatch& watch, const std::vector<std::string>& names) {
   const auto found = watch.growth();
   if (!found) return;
   report_.warnings.push_back(fmt::format(
@@ -132,7 +130,7 @@ void Simulation::Impl::warn_of_growth(const GrowthWatch& watch, const std::vecto
       names[found->signal], found->value, state_.t));
 }
 
-SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
+report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
   SystemRecorder recorder = o_.solo ? SystemRecorder(plan_, UnitVariables{o_.solo->variables}, sinks)
                                     : SystemRecorder(plan_, o_.run.record, sinks, {varies_, controller_->estimated()});
   if (!o_.solo) recorder.set_tables([this] { return report().tables(); });

@@ -12,14 +12,6 @@ namespace consort::fleet {
 
 namespace {
 
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
-
-const describe::SignalSet::Group* reals_of(const describe::SignalSet& set) {
-  for (const auto& group : set.groups())
-    if (group.type == Type::Float64) return &group;
-  return nullptr;
-}
-
 // Puts a unit's block of inputs back, whatever happens.
 class Restored {
  public:
@@ -39,8 +31,8 @@ class Restored {
 }  // namespace
 
 Exchange::Exchange(unit::Unit& unit, UnitId id, const Blocks& blocks, int output_order)
-    : first_real_input_(blocks.first_input[real]),
-      first_real_output_(blocks.first_output[real]),
+    : first_real_input_(blocks.first_input[float64]),
+      first_real_output_(blocks.first_output[float64]),
       unit_(unit),
       id_(id),
       blocks_(blocks),
@@ -56,7 +48,7 @@ Exchange::Exchange(unit::Unit& unit, UnitId id, const Blocks& blocks, int output
 }
 
 void Exchange::find_continuous_inputs() {
-  const auto* const reals = reals_of(*blocks_.inputs);
+  const auto* const reals = blocks_.inputs->reals();
   if (reals == nullptr) return;
   base_.resize(reals->elements());
   const auto& d = unit_.description();
@@ -83,7 +75,7 @@ void Exchange::find_continuous_inputs() {
 
 // Scalars only, as with inputs.
 void Exchange::find_output_derivatives(int order) {
-  const auto* const reals = reals_of(*blocks_.outputs);
+  const auto* const reals = blocks_.outputs->reals();
   if (reals == nullptr || order == 0) return;
   const auto& d = unit_.description();
   for (int m = 1; m <= order; ++m) {
@@ -115,11 +107,11 @@ void Exchange::find_short_cut() {
     return groups.empty() || (groups.size() == 1 && groups[0].type == Type::Float64 && groups[0].negated.empty());
   };
   if (!simple_ || !fits(*blocks_.inputs) || !fits(*blocks_.outputs)) return;
-  if (const auto* in = reals_of(*blocks_.inputs)) {
+  if (const auto* in = blocks_.inputs->reals()) {
     reals_.inputs = in->references;
     reals_.input_elements = in->elements();
   }
-  if (const auto* out = reals_of(*blocks_.outputs)) {
+  if (const auto* out = blocks_.outputs->reals()) {
     reals_.outputs = out->references;
     reals_.output_elements = out->elements();
   }
@@ -237,7 +229,7 @@ void Exchange::approximate(Duration since_start, Duration h, Signals& signals) {
   const std::size_t width = column.size();
   const int order = std::min<int>(signals.order[id_], highest_order);
   for (const auto& element : elements_) {
-    const std::size_t at = blocks_.first_input[real] + element.place;
+    const std::size_t at = blocks_.first_input[float64] + element.place;
     double derivative[highest_order + 1] = {base_[element.place]};
     for (int m = 1; m <= order; ++m) derivative[m] = signals.derivatives[static_cast<std::size_t>(m - 1) * width + at];
     // From the beginning of the communication step to that of this one; lower ones need the higher ones as they were.
@@ -268,7 +260,7 @@ bool Exchange::step_in_parts(const StepRequest& request, Signals& signals, Reply
   begin(signals);
   begin_run();
   {
-    const Restored restored(signals.inputs.column<double>(), blocks_.first_input[real], base_);
+    const Restored restored(signals.inputs.column<double>(), blocks_.first_input[float64], base_);
     if (signals.order[id_] == 0 && !set_inputs(0, request.h, request, signals)) outcome.why = Why::terminate;
     const Time end = request.t + request.h;
     const double parts = blocks_.substeps;

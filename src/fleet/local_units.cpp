@@ -61,9 +61,10 @@ void LocalUnits::serve_one(Local unit, const Work& work, Served& served) {
     served.tell(exchange.id());
 }
 
-// The step loop where inputs are held: nothing but the units' own work, as far as that can be. `i` is where it is when a
-// unit fails.
-[[gnu::always_inline]] inline void LocalUnits::step_held(std::span<const Local> units, const Work& work, Served& served, std::size_t& i) {
+// The step loop where inputs are held: nothing but the units' own work, as far as that can be. `i` is where it is when
+// a unit fails.
+[[gnu::always_inline]] inline void LocalUnits::step_held(std::span<const Local> units, const Work& work, Served& served,
+                                                         std::size_t& i) {
   const StepRequest& request = *work.request;
   Signals& signals = *work.signals;
   const double* const inputs = signals.inputs.column<double>().data();

@@ -74,7 +74,7 @@ Caller* Caller::from_environment(void* candidate) {
     const std::scoped_lock lock(live_mutex());
     if (live_callers().count(candidate) > 0) return static_cast<Caller*>(candidate);
   }
-  const CallSite* const site = current_call_site();
+  const os::CallSite* const site = os::current_call_site();
   return site == nullptr ? nullptr : static_cast<Caller*>(site->owner);
 }
 

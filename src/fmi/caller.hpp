@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 
-#include "base/crash_guard.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/time.hpp"
 #include "base/value.hpp"
 #include "describe/description.hpp"
+#include "os/crash_guard.hpp"
 
 namespace consort::fmi {
 
@@ -173,12 +173,12 @@ class Caller {
   class Scope {
    public:
     Scope(Caller& caller, const char* function)
-        : caller_(caller), outer_(current_call_site()), call_(caller.site_.call) {
+        : caller_(caller), outer_(os::current_call_site()), call_(caller.site_.call) {
       caller.site_.call = function;
-      current_call_site() = &caller.site_;
+      os::current_call_site() = &caller.site_;
     }
     ~Scope() {
-      current_call_site() = outer_;
+      os::current_call_site() = outer_;
       caller_.site_.call = call_;  // an FMU may call back into us, and we into it
     }
     Scope(const Scope&) = delete;
@@ -186,7 +186,7 @@ class Caller {
 
    private:
     Caller& caller_;
-    const CallSite* outer_;
+    const os::CallSite* outer_;
     const char* call_;
   };
 
@@ -257,11 +257,11 @@ class Caller {
   }
 
   std::string unit_;
-  LoadedUnit loaded_;
+  os::LoadedUnit loaded_;
   const describe::Description& description_;
   LogSink log_;
   std::function<void(std::string_view)> trace_;
-  CallSite site_;  // of the call that this caller is in
+  os::CallSite site_;  // of the call that this caller is in
   Status worst_ = Status::ok;
   mutable std::mutex mutex_;  // messages may come from threads of the FMU
   std::deque<std::string> last_words_;

@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/child_process.hpp"
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
 #include "base/text.hpp"
 #include "fmi/embedded_headers.hpp"
 #include "fmi/library.hpp"
+#include "os/child_process.hpp"
+#include "os/temp_folder.hpp"
 
 namespace consort::fmi {
 
@@ -62,7 +62,7 @@ bool is_cxx(const describe::SourceFileSet& set, const std::string& file) {
 
 // Runs a program without a shell; returns its exit status, with stdout and stderr in `output`.
 bool run(const std::vector<std::string>& command, std::string& output) {
-  const auto outcome = run_in_child([&] {
+  const auto outcome = os::run_in_child([&] {
     dup2(STDERR_FILENO, STDOUT_FILENO);
     std::vector<char*> arguments;
     for (const auto& a : command) arguments.push_back(const_cast<char*>(a.c_str()));
@@ -102,7 +102,7 @@ void compile_if_needed(const fs::path& folder, const std::string& shown, const d
   const auto& configuration = configuration_for(description, interface, shown);
 
   const fs::path sources = folder / "sources";
-  const TempFolder work("compile");
+  const os::TempFolder work("compile");
   write_headers(work.path(), description.version);
   std::vector<std::string> objects;
   bool any_cxx = false;

@@ -5,16 +5,16 @@
 #include <memory>
 #include <string>
 
-#include "base/archive.hpp"
 #include "base/diagnostic.hpp"
 #include "base/xml.hpp"
 #include "describe/description.hpp"
 #include "fmi/instance.hpp"
+#include "os/archive.hpp"
 
 namespace consort::fmi {
 
 struct OpenOptions {
-  ArchiveLimits archive{};
+  os::ArchiveLimits archive{};
   XmlLimits xml{};
   bool strict = false;   // refuse what breaks a rule of the standard, instead of taking note of it
   bool compile = false;  // build a binary from the FMU's sources when it has none for this platform

@@ -7,16 +7,16 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "base/temp_folder.hpp"
 #include "fmi/fmu.hpp"
 #include "fmi/library.hpp"
+#include "os/temp_folder.hpp"
 
 namespace consort::fmi {
 
 struct Fmu::Package {
   std::filesystem::path path;
   std::filesystem::path folder;
-  std::optional<TempFolder> unpacked;  // ours to remove; none for a folder of the user's
+  std::optional<os::TempFolder> unpacked;  // ours to remove; none for a folder of the user's
   describe::Description description;
   Diagnostics diagnostics;
   OpenOptions options;

@@ -8,7 +8,7 @@
 namespace consort::glue {
 namespace {
 
-const char* element_of(model::Kind kind) {
+const char* fmi1_element(model::Kind kind) {
   switch (kind) {
     case model::Kind::float32:
     case model::Kind::float64: return "Real";
@@ -110,7 +110,7 @@ class Fmi1Writer {
         .optional("description", v.description)
         .attribute("variability", variability_of(v))
         .attribute("causality", causality_of(v));
-    xml_.open(element_of(v.kind));
+    xml_.open(fmi1_element(v.kind));
     if (v.kind == model::Kind::enumeration) xml_.attribute("declaredType", model_.type_name(v));
     write_numbers(xml_, model_, slot);
     if (model_.has_start(slot)) xml_.attribute("start", model_.start(slot));

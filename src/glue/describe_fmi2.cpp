@@ -26,7 +26,7 @@ Words words_of(const model::Variable& v) {
   return words;
 }
 
-const char* element_of(model::Kind kind) {
+const char* fmi2_element(model::Kind kind) {
   switch (kind) {
     case model::Kind::float32:
     case model::Kind::float64: return "Real";
@@ -141,7 +141,7 @@ class Fmi2Writer {
         .attribute("causality", words.causality)
         .attribute("variability", words.variability)
         .optional("initial", words.initial);
-    xml_.open(element_of(v.kind));
+    xml_.open(fmi2_element(v.kind));
     if (v.kind == model::Kind::enumeration) xml_.attribute("declaredType", model_.type_name(v));
     write_numbers(xml_, model_, slot);
     if (model_.has_start(slot)) xml_.attribute("start", model_.start(slot));

@@ -7,7 +7,7 @@
 namespace consort::glue {
 namespace {
 
-const char* element_of(model::Kind kind) {
+const char* fmi3_element(model::Kind kind) {
   static constexpr const char* names[] = {"Float32", "Float64", "Int8",   "UInt8",   "Int16",  "UInt16", "Int32",
                                           "UInt32",  "Int64",   "UInt64", "Boolean", "String", "Binary", "Enumeration"};
   return names[static_cast<std::size_t>(kind)];
@@ -101,7 +101,7 @@ class Fmi3Writer {
     const model::Variable& v = model_.variable(slot);
     // FMI 3.0, 2.4.7.4: a parameter is fixed or tunable; what is constant is local.
     const bool constant = v.causality == model::Causality::parameter && v.variability == model::Variability::constant;
-    xml_.open(element_of(v.kind))
+    xml_.open(fmi3_element(v.kind))
         .attribute("name", model_.name(slot))
         .attribute("valueReference", reference)
         .optional("description", v.description)

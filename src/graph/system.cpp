@@ -65,6 +65,14 @@ Endpoint System::endpoint(std::string_view path) const {
   return {{}, std::string(path)};
 }
 
+describe::InterfaceType Component::interface_of(const describe::Description& unit) const {
+  using describe::InterfaceType;
+  if (interface) return *interface;
+  const bool cs = unit.interface(InterfaceType::co_simulation) != nullptr;
+  const bool me = unit.interface(InterfaceType::model_exchange) != nullptr;
+  return !cs && me ? InterfaceType::model_exchange : InterfaceType::co_simulation;
+}
+
 Connection& System::connect(std::string_view from, std::string_view to) {
   const auto known = [&](std::string_view path, describe::Causality causality) {
     const Endpoint end = endpoint(path);

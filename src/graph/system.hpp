@@ -113,6 +113,8 @@ struct Component {
   std::string where{};
 
   [[nodiscard]] bool is_native() const { return source.native().starts_with(native_prefix); }
+  // How it runs with a unit that is described so: as it says, or as Co-Simulation where the unit has that.
+  [[nodiscard]] describe::InterfaceType interface_of(const describe::Description& unit) const;
   Component& set(std::string name_of_variable, std::string value, std::string unit = {}) {
     settings.push_back({std::move(name_of_variable), std::move(value), std::move(unit), {}});
     return *this;

@@ -6,10 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/crash_guard.hpp"
 #include "base/error.hpp"
 #include "host/cores.hpp"
 #include "host/spin.hpp"
+#include "os/crash_guard.hpp"
 
 namespace consort::host {
 
@@ -38,7 +38,7 @@ Crew::Crew(unsigned threads) : helpers_(threads - 1) {
     for (unsigned i = 1; i < threads; ++i) {
       const int core = enough ? cores[i] : -1;
       helpers_[i - 1].thread = std::thread([this, i, core] {
-        use_crash_stack();
+        os::use_crash_stack();
         if (core >= 0) pin_to_core(core);
         help(i);
       });

@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
-#include "base/crash_guard.hpp"
 #include "base/error.hpp"
+#include "os/crash_guard.hpp"
 
 namespace consort::record {
 
@@ -280,7 +280,7 @@ void BufferedSink::attempt(Target& target, Action&& action) {
 }
 
 void BufferedSink::work() {
-  use_crash_stack();
+  os::use_crash_stack();
   emergency_.attach();
   {
     const std::lock_guard lock(mutex_);

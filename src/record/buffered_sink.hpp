@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/emergency_drain.hpp"
+#include "os/emergency_drain.hpp"
 #include "record/row_ring.hpp"
 #include "record/sink.hpp"
 
@@ -120,7 +120,7 @@ class BufferedSink : public Sink {
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;  // set before failed_
   bool reported_ = false;       // the caller knows
-  EmergencyDrain emergency_;
+  os::EmergencyDrain emergency_;
 
   Columns row_;  // the writer's
   bool dirty_ = false;

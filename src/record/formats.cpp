@@ -6,12 +6,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "record/csv_reader.hpp"
-#include "record/csv_sink.hpp"
-#include "record/hdf5_reader.hpp"
-#include "record/hdf5_sink.hpp"
-#include "record/mat_reader.hpp"
-#include "record/mat_sink.hpp"
+#include "record/csv/csv_reader.hpp"
+#include "record/csv/csv_sink.hpp"
+#include "record/hdf5/hdf5_reader.hpp"
+#include "record/hdf5/hdf5_sink.hpp"
+#include "record/mat/mat_reader.hpp"
+#include "record/mat/mat_sink.hpp"
 
 namespace consort::record {
 
@@ -26,7 +26,7 @@ std::unique_ptr<Sink> make(const std::filesystem::path& path, const SinkOptions&
   }
 }
 
-constexpr std::array table{
+constexpr std::array format_rows{
     Format{.name = "CSV",
            .endings = {".csv"},
            .description = "comma separated values, one row per recorded instant",
@@ -48,12 +48,12 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const Format> formats() { return table; }
+std::span<const Format> formats() { return format_rows; }
 
 const Format& format_of(const std::filesystem::path& path) {
   const std::string ending = path == "-" ? ".csv" : path.extension().string();
   std::vector<std::string> known;
-  for (const Format& format : table) {
+  for (const Format& format : format_rows) {
     for (const auto e : format.endings)
       if (!e.empty() && iequals(e, ending)) return format;
     known.push_back(fmt::format("{} ({})", format.endings.front(), format.description));
@@ -64,7 +64,7 @@ const Format& format_of(const std::filesystem::path& path) {
 
 std::string result_endings(bool Format::*can) {
   std::vector<std::string_view> all;
-  for (const Format& format : table)
+  for (const Format& format : format_rows)
     for (const auto e : format.endings)
       if (!e.empty() && (can == nullptr || format.*can)) all.push_back(e);
   return fmt::format("{}", fmt::join(all, ", "));

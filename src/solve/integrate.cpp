@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "solve/problem.hpp"
 #include "solve/solvers.hpp"
 
 namespace consort::solve {
 namespace {
 
-constexpr double rounding = std::numeric_limits<double>::epsilon();
 // Events closer than this many time tolerances are taken to be at one time.
 constexpr double same_time = 10;
 

@@ -22,6 +22,9 @@
 
 namespace consort::solve {
 
+// Of a number of size 1.
+inline constexpr double rounding = std::numeric_limits<double>::epsilon();
+
 using Vector = std::span<double>;
 using ConstVector = std::span<const double>;
 using Switches = std::vector<bool>;

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "solve/problem.hpp"
 
 namespace consort::solve {
 namespace {
 
-constexpr double rounding = std::numeric_limits<double>::epsilon();
 // How long a root function that is zero, or had its event, may take to show its sign, in tolerances.
 constexpr double ahead_tolerances = 10;
 constexpr int dip_evaluations = 12;

@@ -67,7 +67,7 @@ std::string item_number(const SystemStructure& file, const Connector* connector,
   return item;
 }
 
-std::vector<std::string_view> element_names(const System& system) {
+std::vector<std::string_view> names_of_elements(const System& system) {
   std::vector<std::string_view> names;
   for (const auto& c : system.components) names.emplace_back(c.name);
   for (const auto& s : system.systems) names.emplace_back(s.name);
@@ -108,7 +108,7 @@ void Builder::add_connection(const Source& source, const System& system, Wiring 
       return error(
           source, line, "SSP 2.0, 5.3.2: ends of connections",
           fmt::format("the connection names the element '{}', which the system '{}' does not have{}",
-                      e->endpoint.element, system.name, suggestion(e->endpoint.element, element_names(system))));
+                      e->endpoint.element, system.name, suggestion(e->endpoint.element, names_of_elements(system))));
     if (e->connector == nullptr) {
       std::vector<std::string_view> names;
       for (const auto& connector : e->element->connectors) names.emplace_back(connector.name);

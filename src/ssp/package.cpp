@@ -6,9 +6,9 @@
 
 #include <fmt/ranges.h>
 
-#include "base/archive.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "os/archive.hpp"
 #include "ssp/read.hpp"
 
 namespace consort::ssp {
@@ -98,7 +98,7 @@ std::shared_ptr<const Package> Package::open_archive(const fs::path& archive, st
   package->shown_ = std::move(shown);
   package->unpacked_.emplace("ssp");
   package->root_ = package->unpacked_->path();
-  unpack(archive, package->root_);
+  os::unpack(archive, package->root_);
   return package;
 }
 
@@ -119,7 +119,7 @@ std::shared_ptr<const Package> Package::open(const fs::path& path, std::string s
   } else {
     package->unpacked_.emplace("ssp");
     package->root_ = package->unpacked_->path();
-    unpack(path, package->root_);
+    os::unpack(path, package->root_);
   }
   package->find_structures();
   return package;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/temp_folder.hpp"
+#include "os/temp_folder.hpp"
 
 namespace consort::ssp {
 
@@ -52,7 +52,7 @@ class Package {
   void find_structures();
   void enter_top_folder();
 
-  std::optional<TempFolder> unpacked_;
+  std::optional<os::TempFolder> unpacked_;
   bool outside_ = false;
   bool is_file_ = false;  // an SSD file, whose name is not part of what its files are called
   std::filesystem::path root_;

@@ -24,15 +24,15 @@ bool is_in_1_0(TypeKind kind) {
 }
 
 template <class T>
-constexpr const char* root_of = "";
+constexpr const char* prefixed_root = "";
 template <>
-constexpr const char* root_of<SystemStructure> = "ssd:SystemStructureDescription";
+constexpr const char* prefixed_root<SystemStructure> = "ssd:SystemStructureDescription";
 template <>
-constexpr const char* root_of<ParameterSet> = "ssv:ParameterSet";
+constexpr const char* prefixed_root<ParameterSet> = "ssv:ParameterSet";
 template <>
-constexpr const char* root_of<ParameterMapping> = "ssm:ParameterMapping";
+constexpr const char* prefixed_root<ParameterMapping> = "ssm:ParameterMapping";
 template <>
-constexpr const char* root_of<SignalDictionary> = "ssb:SignalDictionary";
+constexpr const char* prefixed_root<SignalDictionary> = "ssb:SignalDictionary";
 
 constexpr std::pair<const char*, const char*> namespaces[] = {
     {"ssd", "http://ssp-standard.org/SSP1/SystemStructureDescription"},
@@ -133,7 +133,7 @@ std::string write(const T& x) {
   auto declaration = document.append_child(pugi::node_declaration);
   declaration.append_attribute("version") = "1.0";
   declaration.append_attribute("encoding") = "UTF-8";
-  const char* const name = root_of<T>;
+  const char* const name = prefixed_root<T>;
   auto root = document.append_child(name);
   declare_namespaces(root, std::string_view(name).substr(0, 3));
   XmlOut(root).write(x);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/archive.hpp"
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
 #include "base/text.hpp"
+#include "os/archive.hpp"
+#include "os/temp_folder.hpp"
 #include "ssp/from_system.hpp"
 #include "ssp/package.hpp"
 #include "ssp/read.hpp"
@@ -27,7 +27,7 @@ void copy_resource(const Export::Resource& resource, const fs::path& root) {
   const auto to = root / resource.inside;
   std::error_code failed;
   fs::create_directories(to.parent_path(), failed);
-  if (fs::is_directory(resource.from, failed)) return pack(resource.from, to);
+  if (fs::is_directory(resource.from, failed)) return os::pack(resource.from, to);
   fs::copy_file(resource.from, to, fs::copy_options::overwrite_existing, failed);
   if (failed)
     throw input_error("{}: cannot be copied into the package ({}); check its name and folder", resource.from.string(),
@@ -73,16 +73,16 @@ void rewrite(const fs::path& file, const std::string& shown, Version version) {
 std::vector<std::string> write_package(const graph::Document& document, const fs::path& file,
                                        const WriteOptions& options) {
   const auto out = from_system(document, options);
-  const TempFolder folder("package");
+  const os::TempFolder folder("package");
   for (const auto& resource : out.resources) copy_resource(resource, folder.path());
   write_file(folder.path() / "SystemStructure.ssd", write(out.structure));
-  pack(folder.path(), file);
+  os::pack(folder.path(), file);
   return out.notes;
 }
 
 void convert_package(const fs::path& from, const fs::path& to, Version version) {
   const auto package = Package::open(from, from.filename().string());
-  const TempFolder folder("package");
+  const os::TempFolder folder("package");
   std::error_code failed;
   fs::copy(package->root(), folder.path(), fs::copy_options::recursive | fs::copy_options::skip_symlinks, failed);
   if (failed) throw run_error("{}: cannot be copied: {}; check the disk", from.string(), failed.message());
@@ -95,7 +95,7 @@ void convert_package(const fs::path& from, const fs::path& to, Version version) 
     if (iequals(ending, ".ssm")) rewrite<ParameterMapping>(entry.path(), shown, version);
     if (iequals(ending, ".ssb")) rewrite<SignalDictionary>(entry.path(), shown, version);
   }
-  pack(folder.path(), to);
+  os::pack(folder.path(), to);
 }
 
 }  // namespace consort::ssp

@@ -9,7 +9,7 @@
 
 namespace consort::step {
 
-// Makers of rows, which nobody else calls: each stands in the file of its name.
+// Makers of controller_rows, which nobody else calls: each stands in the file of its name.
 std::unique_ptr<Controller> make_richardson(const ControllerSetup& setup);
 std::unique_ptr<Controller> make_modified(const ControllerSetup& setup);
 std::unique_ptr<Controller> make_ecco(const ControllerSetup& setup);
@@ -20,7 +20,7 @@ std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {
   return std::make_unique<FixedController>(setup);
 }
 
-constexpr auto rows = std::to_array<ControllerRow>({
+constexpr auto controller_rows = std::to_array<ControllerRow>({
     {.name = "fixed",
      .description = "equal steps, and no estimate of the error",
      .make = make_fixed,
@@ -41,10 +41,11 @@ constexpr auto rows = std::to_array<ControllerRow>({
 
 }  // namespace
 
-std::span<const ControllerRow> controllers() { return rows; }
+std::span<const ControllerRow> controllers() { return controller_rows; }
 
 const ControllerRow& find_controller(std::string_view name) {
-  return name.empty() ? rows.front() : find_row(rows, name, "step size controller", "", "control.controller");
+  return name.empty() ? controller_rows.front()
+                      : find_row(controller_rows, name, "step size controller", "", "control.controller");
 }
 
 std::unique_ptr<Controller> make_controller(const ControllerSetup& setup) {

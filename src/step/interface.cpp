@@ -18,24 +18,16 @@ using graph::UnitId;
 
 namespace {
 
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
-
 double nominal_of(const describe::Variable& input, const describe::Variable& output, double factor) {
   double nominal = input.has_nominal ? input.nominal : output.has_nominal ? factor * output.nominal : 1;
   nominal = std::abs(nominal);
   return std::isfinite(nominal) && nominal > 0 ? nominal : 1;
 }
 
-const describe::SignalSet::Group* reals_of(const describe::SignalSet& set) {
-  for (const auto& group : set.groups())
-    if (group.type == Type::Float64) return &group;
-  return nullptr;
-}
-
 // The variable that an element of the outputs' column belongs to.
 const describe::Variable& source_of(const graph::PlannedUnit& unit, std::uint32_t element) {
-  const auto& group = *reals_of(unit.outputs);
-  const auto after = std::upper_bound(group.offsets.begin(), group.offsets.end(), element - unit.first_output[real]);
+  const auto& group = *unit.outputs.reals();
+  const auto after = std::upper_bound(group.offsets.begin(), group.offsets.end(), element - unit.first_output[float64]);
   return (*unit.description)[group.variables[static_cast<std::size_t>(after - group.offsets.begin()) - 1]];
 }
 
@@ -47,13 +39,13 @@ std::vector<Route> continuous_routes(const graph::Plan& plan) {
   std::vector<Route> routes;
   for (UnitId u = 0; u < plan.units.size(); ++u) {
     const auto& to = plan.units[u];
-    const auto* const group = reals_of(to.inputs);
+    const auto* const group = to.inputs.reals();
     if (group == nullptr) continue;
     for (std::size_t v = 0; v < group->variables.size(); ++v) {
       for (auto e = group->offsets[v]; e < group->offsets[v + 1]; ++e) {
         Route route;
-        route.input = to.first_input[real] + e;
-        route.source = plan.sources[real][route.input];
+        route.input = to.first_input[float64] + e;
+        route.source = plan.sources[float64][route.input];
         if (route.source == graph::no_source || !continuous[route.input]) continue;
         route.from = owners.of(Type::Float64, route.source);
         if (route.from == graph::no_unit) continue;

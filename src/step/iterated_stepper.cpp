@@ -404,8 +404,8 @@ class IteratedStepper final : public Stepper {
     for (std::size_t k = 0; k < unknowns.size(); ++k) {
       const auto& to = plan_.units[unknowns[k].to];
       const auto& from = plan_.units[unknowns[k].from];
-      const auto input = scalar(to.inputs, unknowns[k].input - to.first_input[real]);
-      const auto output = scalar(from.outputs, unknowns[k].source - from.first_output[real]);
+      const auto input = scalar(to.inputs, unknowns[k].input - to.first_input[float64]);
+      const auto output = scalar(from.outputs, unknowns[k].source - from.first_output[float64]);
       if (!input || !output) return false;
       part.inputs.push_back(*input);
       part.member.push_back(member(unknowns[k].to));
@@ -440,8 +440,6 @@ class IteratedStepper final : public Stepper {
     }
     return std::nullopt;
   }
-
-  static constexpr auto real = static_cast<std::size_t>(Type::Float64);
 
   const graph::Plan& plan_;
   Settings settings_;

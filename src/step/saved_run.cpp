@@ -9,12 +9,11 @@ namespace consort::step {
 using couple::RunState;
 
 SavedRun::SavedRun(const graph::Plan& plan, const fleet::Fleet& fleet) {
-  constexpr auto real = static_cast<std::size_t>(Type::Float64);
   for (std::size_t i = 0; i < type_count; ++i)
-    if (i != real && plan.input_count[i] + plan.output_count[i] > 0) types_.push_back(static_cast<Type>(i));
+    if (i != float64 && plan.input_count[i] + plan.output_count[i] > 0) types_.push_back(static_cast<Type>(i));
   for (const auto& unit : fleet.traits()) has_events_ = has_events_ || unit.announces_events();
-  inputs_.resize(plan.input_count[real]);
-  outputs_.resize(plan.output_count[real]);
+  inputs_.resize(plan.input_count[float64]);
+  outputs_.resize(plan.output_count[float64]);
 }
 
 void SavedRun::keep(const RunState& state) {

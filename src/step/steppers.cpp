@@ -12,7 +12,7 @@ namespace consort::step {
 
 namespace {
 
-constexpr auto rows = std::to_array<StepperRow>({
+constexpr auto stepper_rows = std::to_array<StepperRow>({
     {"jacobi", "all units at once, with what the others computed in the step before", make_jacobi},
     {"gauss-seidel",
      "one after another, with the newest values of those before; independent ones at once",
@@ -34,7 +34,7 @@ bool has_feed_through(const graph::Plan& plan) {
 
 }  // namespace
 
-std::span<const StepperRow> steppers() { return rows; }
+std::span<const StepperRow> steppers() { return stepper_rows; }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup) {
   std::string_view name = setup.settings.stepper;
@@ -43,7 +43,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup) {
   // What compares extrapolated inputs wants all of them to be so.
   if (name.empty() && find_controller(setup.settings.control.controller).extrapolates) name = "jacobi";
   if (name.empty()) name = has_feed_through(setup.plan) ? "gauss-seidel" : "jacobi";
-  return find_row(rows, name, "stepper", "", "stepper").make(setup);
+  return find_row(stepper_rows, name, "stepper", "", "stepper").make(setup);
 }
 
 }  // namespace consort::step

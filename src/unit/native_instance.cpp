@@ -11,8 +11,6 @@ namespace consort::unit {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
 class NativeState : public fmi::SavedState {
  public:
   std::vector<std::byte> memory;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 
 namespace consort::cli_tests {
 
@@ -26,7 +27,7 @@ std::string read_text(const fs::path& file) {
   return text.str();
 }
 
-std::string fmu(const std::string& name) { return (fs::path(CONSORT_FMU_DIR) / name).string(); }
+std::string fmu(const std::string& name) { return (fs::path(places::fmus()) / name).string(); }
 
 bool wait_for_size(const fs::path& file, std::uintmax_t bytes) {
   const auto end = Clock::now() + std::chrono::seconds(30);
@@ -99,7 +100,7 @@ std::vector<std::string> Desk::left_behind() const { return names_in(temp()); }
 Program Desk::start(std::vector<std::string> arguments, const std::string& standard_output) const {
   const fs::path out = root_.path() / "stdout", err = root_.path() / "stderr";
   const std::string to = standard_output.empty() ? out.string() : standard_output;
-  arguments.insert(arguments.begin(), CONSORT_PROGRAM);
+  arguments.insert(arguments.begin(), places::program());
   std::vector<char*> raw;
   for (auto& a : arguments) raw.push_back(a.data());
   raw.push_back(nullptr);

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "base/temp_folder.hpp"
+#include "os/temp_folder.hpp"
 
 namespace consort::cli_tests {
 
@@ -59,7 +59,7 @@ class Desk {
   Ended run(std::vector<std::string> arguments, const std::string& standard_output = {}) const;
 
  private:
-  TempFolder root_;
+  os::TempFolder root_;
   fs::path folder_;
 };
 

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/child_process.hpp"
 #include "base/error.hpp"
+#include "os/child_process.hpp"
 #include "tests/models/helpers.hpp"
 
 namespace consort::models_test {
@@ -58,7 +58,7 @@ int fails_in_time(const char* folder, Deed deed) {
 TEST_P(Bad, FailsAtItsTimeAndNotBefore) {
   EXPECT_EQ(fails_in_time(GetParam(), error), 0);
   // After a fatal error nobody may call the FMU any more, not even to free it: that is for a child to leave behind.
-  EXPECT_TRUE(run_in_child([] { return fails_in_time(GetParam(), fatal); }).succeeded());
+  EXPECT_TRUE(os::run_in_child([] { return fails_in_time(GetParam(), fatal); }).succeeded());
 }
 
 TEST_P(Bad, DiscardsLongStepsAndTakesShortOnes) {
@@ -79,7 +79,7 @@ TEST_P(Bad, GivesNotANumberFromItsTimeOn) {
 
 TEST_P(Bad, CrashesAndHangs) {
   const auto outcome = [&](Deed deed) {
-    return run_in_child(
+    return os::run_in_child(
         [&] {
           Trial trial(GetParam(), deed);
           trial.step_to(10);
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(EveryVersion, Bad, testing::Values("fmi1/cs", "fmi2", "
 });
 
 TEST(BadStart, CrashesWhenItIsInstantiated) {
-  const ChildOutcome outcome = run_in_child([] {
+  const os::ChildOutcome outcome = os::run_in_child([] {
     (void)open("BadStart", "fmi2").co_simulation({.name = "bad"});
     return 0;
   });

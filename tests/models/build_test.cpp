@@ -7,7 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
+#include "os/temp_folder.hpp"
 #include "tests/models/helpers.hpp"
 
 namespace consort::models_test {
@@ -17,14 +18,14 @@ using testing::HasSubstr;
 
 // The compiler's words for a model whose describe() declares these variables.
 Output compile(const std::string& variables, const std::string& functions = "", const std::string& members = "") {
-  const TempFolder folder("compile");
+  const os::TempFolder folder("compile");
   const auto file = folder.path() / "model.cpp";
   std::ofstream(file) << "#include <consort/model.hpp>\nstruct Mine {\n"
                       << "  double x = 1, der_x = 0, y = 0;\n"
                       << members << "  static constexpr auto describe() {\n    using namespace consort::model;\n"
                       << "    return declare({.description = \"mine\"}, " << variables << ");\n  }\n"
                       << functions << "};\nconst auto* definition = &consort::model::definition_of<Mine>;\n";
-  return run(std::string(CONSORT_COMPILER) + " -std=c++20 -fsyntax-only -I '" CONSORT_SOURCE_DIR "/include' '" +
+  return run(std::string(CONSORT_COMPILER) + " -std=c++20 -fsyntax-only -I '" + places::source() + "/include' '" +
              file.string() + "'");
 }
 
@@ -95,7 +96,7 @@ TEST(Schemas, AcceptEveryDescription) {
   for (const char* folder : {"fmi1/cs", "fmi1/me", "fmi2", "fmi3"}) {
     const auto schema = schema_of(schemas, std::string(folder, 4));
     ASSERT_TRUE(std::filesystem::exists(schema)) << schema;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(CONSORT_FMU_DIR) / folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(places::fmus()) / folder)) {
       const fmi::Fmu fmu = fmi::Fmu::open(entry.path());
       const Output output = run(std::string(CONSORT_XMLLINT) + " --noout --schema '" + schema.string() + "' '" +
                                 (fmu.folder() / "modelDescription.xml").string() + "'");
@@ -108,7 +109,7 @@ TEST(Schemas, AcceptEveryDescription) {
 
 TEST(Importer, FindsNothingToComplainAbout) {
   for (const char* version : {"fmi1/cs", "fmi1/me", "fmi2", "fmi3"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(CONSORT_FMU_DIR) / version)) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(places::fmus()) / version)) {
       const fmi::Fmu fmu = fmi::Fmu::open(entry.path(), {.strict = true});
       for (const Diagnostic& d : fmu.diagnostics().all()) ADD_FAILURE() << entry.path() << ": " << d.text();
     }

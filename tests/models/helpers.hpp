@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "base/tests/places.hpp"
 #include "fmi/fmu.hpp"
 
 namespace consort::models_test {
 
 inline std::filesystem::path fmu_path(const std::string& name, const std::string& folder) {
-  return std::filesystem::path(CONSORT_FMU_DIR) / folder / (name + ".fmu");
+  return std::filesystem::path(places::fmus()) / folder / (name + ".fmu");
 }
 
 inline fmi::Fmu open(const std::string& name, const std::string& folder) {

@@ -11,8 +11,9 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
+#include "os/temp_folder.hpp"
 #include "record/formats.hpp"
 #include "tests/models/helpers.hpp"
 
@@ -126,7 +127,7 @@ double stop_time_of(const std::string& model, const describe::Description& d) {
 
 void run_both(const char* fmusim, const fs::path& fmu, const char* interface) {
   SCOPED_TRACE(fmu.string() + ", " + interface);
-  const TempFolder folder("fmusim");
+  const os::TempFolder folder("fmusim");
   const double stop = stop_time_of(fmu.stem().string(), fmi::Fmu::open(fmu).description());
   const std::string options = fmt::format(" --interface-type {} --tolerance 1e-8 --stop-time {} --output-interval {}",
                                           interface, stop, stop / 500);
@@ -137,7 +138,7 @@ void run_both(const char* fmusim, const fs::path& fmu, const char* interface) {
                           theirs + "' '" + fmu.string() + "'");
   ASSERT_EQ(they.status, 0) << they.text;
   EXPECT_EQ(they.text, "") << "the other importer has something to say";
-  const Output we = run(fmt::format("{} simulate '{}'{}{} --quiet --output-file '{}'", CONSORT_PROGRAM, fmu.string(),
+  const Output we = run(fmt::format("{} simulate '{}'{}{} --quiet --output-file '{}'", places::program(), fmu.string(),
                                     options, steps ? fmt::format(" --step-size {}", stop / 500) : "", ours));
   ASSERT_EQ(we.status, 0) << we.text;
   // Co-Simulation: the same steps, so nothing but the last digits may differ. Model Exchange: two drivers of CVODE with
@@ -154,7 +155,7 @@ TEST_P(OtherImporter, RunsEveryModelAndAgreesWithUs) {
   const char* const fmusim = std::getenv("CONSORT_FMUSIM");
   if (fmusim == nullptr) GTEST_SKIP() << "set CONSORT_FMUSIM to the program fmusim of the Reference FMUs";
   int run = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(CONSORT_FMU_DIR) / GetParam().folder)) {
+  for (const auto& entry : fs::directory_iterator(fs::path(places::fmus()) / GetParam().folder)) {
     const std::string name = entry.path().stem().string();
     if (name == "BadStart") continue;  // crashes whoever instantiates it
     // fmusim starts CVODE anew only when an event changes states; here one changes derivatives alone.

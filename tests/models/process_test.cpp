@@ -13,9 +13,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
 #include "fmi/headers/fmi2/fmi2FunctionTypes.h"
+#include "os/temp_folder.hpp"
 #include "tests/models/helpers.hpp"
 
 namespace consort::models_test {
@@ -68,7 +69,7 @@ class Guest {
 // Without the one that crashes, and the twins, whose outputs tell how often they were called.
 std::vector<fs::path> every_fmu() {
   std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(CONSORT_FMU_DIR)) {
+  for (const auto& entry : fs::recursive_directory_iterator(places::fmus())) {
     const fs::path& path = entry.path();
     const std::string name = path.stem().string();
     if (path.extension() == ".fmu" && name != "BadStart" && !name.starts_with("Twin")) found.push_back(path);
@@ -203,7 +204,7 @@ TEST(ExportedFmu, NeedsNothingThatAFreshMachineLacks) {
 }
 
 double instructions(const std::string& library, const std::string& token, int steps) {
-  const TempFolder folder("valgrind");
+  const os::TempFolder folder("valgrind");
   const Output output = run(std::string(CONSORT_VALGRIND) +
                             " --tool=callgrind --toggle-collect=fmi2SetReal --toggle-collect=fmi2DoStep "
                             "--toggle-collect=fmi2GetReal --callgrind-out-file=" +

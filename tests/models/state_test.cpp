@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "tests/models/helpers.hpp"
 
 namespace consort::models_test {
@@ -119,7 +120,7 @@ class Game {
 // All whose state is theirs: twins and variants count calls for the whole library.
 std::vector<std::string> models_with_state() {
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(CONSORT_FMU_DIR) / "fmi3")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(places::fmus()) / "fmi3")) {
     const std::string name = entry.path().stem().string();
     if (name != "BadStart" && !name.starts_with("Twin") && !name.starts_with("Variant")) names.insert(name);
   }

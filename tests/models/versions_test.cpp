@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/tests/places.hpp"
 #include "glue/advance.hpp"
 #include "models/bouncing_ball.hpp"
 #include "models/clutch.hpp"
@@ -31,7 +32,7 @@ namespace m = consort::model;
 // All models with continuous inputs or states, as their FMUs are found; those that do not run by themselves left out.
 std::vector<std::string> all_models() {
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(CONSORT_FMU_DIR) / "fmi1/cs")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(places::fmus()) / "fmi1/cs")) {
     names.insert(entry.path().stem().string());
   }
   names.erase("BadStart");

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include "base/tests/places.hpp"
 #include "program.hpp"
 
 namespace consort::cli_tests {
@@ -114,7 +115,7 @@ TEST(NewModel, BuildsFmusThroughTheInstalledPackageAndTheyPassTheirTests) {
   const Desk desk;
   const std::string work = desk.folder().string();
   const std::string prefix = work + "/prefix";
-  expect_works("cmake --install '" CONSORT_BUILD_DIR "' --prefix '" + prefix + "'");
+  expect_works("cmake --install '" + places::build() + "' --prefix '" + prefix + "'");
   expect_works("cd '" + work + "' && prefix/bin/consort new model water_tank");
   const std::string build = work + "/water_tank/build";
   expect_works("cmake -S '" + work + "/water_tank' -B '" + build +

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/tests/places.hpp"
 #include "engine/simulate_fmu.hpp"
 #include "record/result.hpp"
 
@@ -65,12 +66,12 @@ void load_simulate_unload(const fs::path& file) {
 }
 
 TEST(Soak, ThousandsOfCyclesGrowNothing) {
-  const fs::path temp = fs::path(CONSORT_TEST_TMP) / "soak";
+  const fs::path temp = fs::path(places::scratch()) / "soak";
   fs::remove_all(temp);
   fs::create_directories(temp);
   ASSERT_EQ(::setenv("TMPDIR", temp.c_str(), 1), 0);
   const char* const files[] = {"fmi1/cs/Dahlquist.fmu", "fmi2/BouncingBall.fmu", "fmi3/BouncingBall.fmu"};
-  const auto cycle = [&](int i) { load_simulate_unload(fs::path(CONSORT_FMU_DIR) / files[i % 3]); };
+  const auto cycle = [&](int i) { load_simulate_unload(fs::path(places::fmus()) / files[i % 3]); };
 
   for (int i = 0; i < warm_up; ++i) cycle(i);
   const Footprint before;

@@ -5,9 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
 #include "engine/simulate_cs.hpp"
-#include "record/csv_sink.hpp"
+#include "os/temp_folder.hpp"
+#include "record/csv/csv_sink.hpp"
 #include "unit/fmu_unit.hpp"
 #include "unit/lambda_unit.hpp"
 
@@ -18,7 +19,7 @@ constexpr const char* inputs = "time,u\n0,0\n1,1\n2,0\n1000,5\n";
 
 // How often a run of so many steps allocates, all in all.
 std::size_t allocations_of(unit::Unit& unit, std::uint64_t steps, const input::InputTable* table) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   record::CsvSink sink(folder.path() / "result.csv");
   record::Sink* const sinks[] = {&sink};
   const std::size_t before = allocations();
@@ -53,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(AllVersions, SteadyStateOfFmu, ::testing::Values("fmi1/
                          [](const auto& version) { return std::string(version.param).substr(0, 4); });
 
 TEST_P(SteadyStateOfFmu, AllocatesNothing) {
-  const auto fmu = fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / GetParam() / "Bad.fmu");
+  const auto fmu = fmi::Fmu::open(std::filesystem::path(places::fmus()) / GetParam() / "Bad.fmu");
   const auto table = input::InputTable::parse(inputs, "inputs", fmu.description());
   const auto run = [&](std::uint64_t steps) {
     const auto unit = unit::make_fmu_unit(fmu, {.name = "bad"});

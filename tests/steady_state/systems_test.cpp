@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "allocations.hpp"
+#include "base/tests/places.hpp"
 #include "engine/simulation.hpp"
 
 namespace consort::engine {
@@ -37,7 +38,7 @@ void expect_no_allocations(const Choice& choice, const char* controller) {
   graph::System system("ring");
   constexpr int units = 4;
   for (int i = 0; i < units; ++i) {
-    auto& unit = system.add(fmt::format("n{}", i), std::filesystem::path(CONSORT_FMU_DIR) / "fmi2/Node.fmu");
+    auto& unit = system.add(fmt::format("n{}", i), std::filesystem::path(places::fmus()) / "fmi2/Node.fmu");
     unit.interface = std::string(interface) == "me" ? describe::InterfaceType::model_exchange
                                                     : describe::InterfaceType::co_simulation;
     unit.substeps = i == 1 ? 2 : 1;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 
 namespace consort::analyse {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using describe::InterfaceType;
 using ::testing::HasSubstr;
 
-std::string fmu(const std::string& name) { return std::string(CONSORT_FMU_DIR) + "/" + name; }
+std::string fmu(const std::string& name) { return places::fmus() + "/" + name; }
 
 std::string text_of(const ProbeReport& report) {
   std::string all;

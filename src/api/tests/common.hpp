@@ -3,11 +3,12 @@
 
 #include <string>
 
+#include "base/tests/places.hpp"
 #include "consort/error.hpp"
 
 namespace consort::api_tests {
 
-inline std::string fmu(const std::string& name) { return CONSORT_FMU_DIR "/" + name + ".fmu"; }
+inline std::string fmu(const std::string& name) { return consort::places::fmus() + "/" + name + ".fmu"; }
 
 template <class Work>
 std::string error_of(Work work) {

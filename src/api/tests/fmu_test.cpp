@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/tests/places.hpp"
 #include "common.hpp"
 
 namespace {
@@ -90,12 +91,13 @@ TEST(PublicResult, HasUnitsTypesAndTexts) {
 }
 
 TEST(PublicResult, IsReadFromTheFileThatARunWrote) {
-  const std::filesystem::path file = CONSORT_TEST_TMP "/public_result.csv";
+  const std::filesystem::path file = consort::places::scratch() + "/public_result.csv";
   const auto written = consort::Fmu(fmu("fmi2/Dahlquist")).simulate({.stop_time = 1.0, .output_file = file});
   const auto read = consort::Result::read(file);
   ASSERT_EQ(read.time().size(), written.time().size());
   EXPECT_TRUE(std::equal(read["x"].begin(), read["x"].end(), written["x"].begin()));
-  EXPECT_THAT(error_of([] { (void)consort::Result::read(CONSORT_TEST_TMP "/none.csv"); }), HasSubstr("none.csv"));
+  EXPECT_THAT(error_of([] { (void)consort::Result::read(consort::places::scratch() + "/none.csv"); }),
+              HasSubstr("none.csv"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/tests/places.hpp"
 #include "common.hpp"
 
 namespace {
@@ -103,7 +104,7 @@ TEST(PublicSystem, ConnectsThroughAFactorAndAnOffset) {
 }
 
 TEST(PublicSystem, IsReadFromAFile) {
-  const std::filesystem::path folder = CONSORT_TEST_TMP "/public_system";
+  const std::filesystem::path folder = consort::places::scratch() + "/public_system";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "decay.yaml") << "consort: 1\nunits:\n  a: " << fmu("fmi2/Dahlquist")
                                        << "\nexperiment: {stop: 2, step: 0.5}\n";

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tests/error_text.hpp"
+#include "base/tests/places.hpp"
 
 namespace consort {
 namespace {
@@ -135,7 +136,7 @@ TEST(Csv, SaysThatADecimalCommaIsNotSupported) {
 }
 
 TEST(Csv, ReadsAFileAndNamesAMissingOne) {
-  const std::string file = CONSORT_TEST_TMP "/csv_test.csv";
+  const std::string file = places::scratch() + "/csv_test.csv";
   std::ofstream(file) << "time,x\n0,1\n";
   EXPECT_EQ(read_csv(file).number(0, 1), 1.0);
   EXPECT_THAT(error_text([&] { (void)read_csv(file, {.bytes = 4}); }), HasSubstr(file));

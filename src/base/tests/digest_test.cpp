@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 
 namespace consort {
 
@@ -27,7 +28,7 @@ TEST(Sha256, GivesThePublishedDigests) {
 }
 
 TEST(Sha256, OfAFileIsThatOfItsBytesAndAMissingFileIsAnError) {
-  const std::string file = std::string(CONSORT_TEST_TMP) + "/digest.txt";
+  const std::string file = places::scratch() + "/digest.txt";
   std::ofstream(file, std::ios::binary) << "abc";
   EXPECT_EQ(sha256_of_file(file), digest("abc"));
   EXPECT_THROW((void)sha256_of_file(file + ".missing"), Error);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tests/error_text.hpp"
+#include "base/tests/places.hpp"
 
 namespace consort {
 namespace {
@@ -59,7 +60,7 @@ TEST(Options, RefusesWhatIsTooLarge) {
 }
 
 TEST(Options, ReadsAFile) {
-  const std::string file = CONSORT_TEST_TMP "/options_test.opt";
+  const std::string file = places::scratch() + "/options_test.opt";
   std::ofstream(file) << "StopTime,3\n";
   EXPECT_EQ(read_options(file).number("StopTime"), 3.0);
   EXPECT_THAT(error_text([] { (void)read_options("/no/such.opt"); }), HasSubstr("/no/such.opt"));

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/string_arena.hpp"
 #include "base/tests/error_text.hpp"
+#include "base/tests/places.hpp"
 
 namespace consort {
 namespace {
@@ -86,7 +87,7 @@ TEST(Suggestion, ReadsAsTheEndOfASentence) {
 }
 
 TEST(ReadFile, ReturnsTheBytesAsTheyAre) {
-  const std::string file = CONSORT_TEST_TMP "/text_test.bin";
+  const std::string file = places::scratch() + "/text_test.bin";
   const std::string content("a\0b\r\n\xFF", 6);
   std::ofstream(file, std::ios::binary) << content;
   EXPECT_EQ(read_file(file), content);
@@ -102,7 +103,7 @@ TEST(ReadFile, StopsAtTheLimitOfAFileWithoutEnd) {
 
 TEST(ReadFile, NamesWhatItCannotRead) {
   EXPECT_THAT(error_text([] { (void)read_file("/no/such/file"); }), HasSubstr("'/no/such/file': No such file"));
-  EXPECT_THAT(error_text([] { (void)read_file(CONSORT_TEST_TMP); }), HasSubstr("is a folder"));
+  EXPECT_THAT(error_text([] { (void)read_file(places::scratch()); }), HasSubstr("is a folder"));
 }
 
 TEST(DurationText, IsForPeople) {

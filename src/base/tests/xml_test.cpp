@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tests/error_text.hpp"
+#include "base/tests/places.hpp"
 
 namespace consort {
 namespace {
@@ -132,7 +133,7 @@ TEST(Xml, SurvivesZeroBytes) {
 }
 
 TEST(Xml, LoadsAFile) {
-  const std::string file = CONSORT_TEST_TMP "/xml_test.xml";
+  const std::string file = places::scratch() + "/xml_test.xml";
   std::ofstream(file) << "<a>\n</a>";
   EXPECT_STREQ(XmlDocument::load(file, "shown.xml").root().name(), "a");
   EXPECT_THAT(error_text([&] { (void)XmlDocument::load(file, "shown.xml", {.bytes = 3}); }), HasSubstr("3"));

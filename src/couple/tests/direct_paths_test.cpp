@@ -35,9 +35,8 @@ struct Chain {
     plan = graph::compile(system, [&](const graph::Component& c) -> const describe::Description& {
       return made[std::stoul(c.name)]->description();
     });
-    constexpr auto real = static_cast<std::size_t>(Type::Float64);
     for (graph::UnitId u = 0; u < plan.units.size(); ++u)
-      outputs.push_back({.element = plan.units[u].first_output[real], .unit = u, .name = "y", .feed_through = true});
+      outputs.push_back({.element = plan.units[u].first_output[float64], .unit = u, .name = "y", .feed_through = true});
     host::HostSetup setup;
     setup.factory = [&](const fleet::UnitSpec& spec) {
       return std::make_unique<unit::LinearUnit>(spec.name, systems[std::stoul(spec.name)]);

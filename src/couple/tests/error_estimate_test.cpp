@@ -8,7 +8,7 @@
 
 #include "graph/tests/plant.hpp"
 
-namespace consort::couple {
+namespace consort::couple::error_estimate_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -200,4 +200,4 @@ TEST_F(Chain, HasFeedThroughWhereTheUnitIsLate) {
 }
 
 }  // namespace
-}  // namespace consort::couple
+}  // namespace consort::couple::error_estimate_test

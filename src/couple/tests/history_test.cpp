@@ -42,8 +42,8 @@ TEST(DerivativeWeights, OfEqualStepsAreTheKnownOnes) {
 }
 
 // A history alone in the memory of a run.
-struct Past {
-  explicit Past(std::size_t width) : history(memory, "past", width) {}
+struct Remembered {
+  explicit Remembered(std::size_t width) : history(memory, "past", width) {}
   void push(Time t, std::span<const double> values) { history.push(memory, t, values); }
   [[nodiscard]] int points() const { return history.points(memory); }
   [[nodiscard]] Time time(int back) const { return history.time(memory, back); }
@@ -58,7 +58,7 @@ struct Past {
 // in use.
 TEST(History, GoesBackWithTheArenaAsIfNothingHadBeen) {
   for (int before = 0; before <= 9; ++before) {
-    Past h(2);
+    Remembered h(2);
     for (int i = 0; i < before; ++i) h.push(i, std::array{1.0 * i, -1.0 * i});
     Arena saved;
     saved.copy_from(h.memory.back);
@@ -103,7 +103,7 @@ TEST(History, KeepsDerivativesBesideValues) {
 }
 
 TEST(History, KeepsTheLastPointsNewestFirst) {
-  Past h(1);
+  Remembered h(1);
   constexpr int last = most_points + 1;
   for (int i = 0; i <= last; ++i) h.push(i, std::vector<double>{10.0 * i});
   EXPECT_EQ(h.points(), most_points);
@@ -114,7 +114,7 @@ TEST(History, KeepsTheLastPointsNewestFirst) {
 }
 
 TEST(History, TakesAnotherValueAtTheSameTimeInsteadOfTheFirst) {
-  Past h(1);
+  Remembered h(1);
   h.push(1, std::vector<double>{1});
   h.push(2, std::vector<double>{2});
   h.push(2, std::vector<double>{3});
@@ -124,7 +124,7 @@ TEST(History, TakesAnotherValueAtTheSameTimeInsteadOfTheFirst) {
 }
 
 TEST(History, TakesUpAPastThatWasDropped) {
-  Past h(1);
+  Remembered h(1);
   for (int i = 0; i < 3; ++i) h.push(i, std::vector<double>{1.0 * i});
   const auto before = h.history.ends(h.memory);
   h.push(3, std::vector<double>{3});

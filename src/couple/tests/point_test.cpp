@@ -12,7 +12,7 @@
 #include "graph/tests/plant.hpp"
 #include "host/hosts.hpp"
 
-namespace consort::couple {
+namespace consort::couple::point_test {
 namespace {
 
 using graph::place_of;
@@ -332,4 +332,4 @@ TEST_F(PointTest, TellsContinuousInputsFromOthers) {
 }
 
 }  // namespace
-}  // namespace consort::couple
+}  // namespace consort::couple::point_test

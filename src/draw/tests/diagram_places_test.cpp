@@ -6,13 +6,13 @@
 
 #include <gmock/gmock.h>
 
-#include "base/temp_folder.hpp"
 #include "base/xml.hpp"
 #include "draw/diagram.hpp"
 #include "draw/diagram_model.hpp"
 #include "graph/compile.hpp"
+#include "os/temp_folder.hpp"
 
-namespace consort::draw {
+namespace consort::draw::diagram_places_test {
 namespace {
 
 using namespace graph;
@@ -108,8 +108,8 @@ TEST_F(Placed, TheBoundsOfTheSystemAreItsPaper) {
 }
 
 TEST_F(Placed, ConnectorsAreWhereTheySayOnTheirBox) {
-  sheet.elements[0].connectors = {{"y", Point{0.5, 1}}};
-  sheet.elements[1].connectors = {{"u", Point{1, 0.25}}};
+  sheet.elements[0].connectors = {{"y", graph::Point{0.5, 1}}};
+  sheet.elements[1].connectors = {{"u", graph::Point{1, 0.25}}};
   const auto b = laid_out(s, sheet);
   const auto& y = b.children[0].outputs.at(0);
   EXPECT_NEAR(y.x, b.children[0].width / 2, 1e-9);
@@ -126,7 +126,7 @@ TEST_F(Placed, ConnectorsAreWhereTheySayOnTheirBox) {
 
 TEST_F(Placed, ABoxWhoseCornersAreSwappedIsTurnedOver) {
   sheet.elements[0].box = Rectangle{40, 0, 0, 30};
-  sheet.elements[0].connectors = {{"y", Point{1, 0.5}}};
+  sheet.elements[0].connectors = {{"y", graph::Point{1, 0.5}}};
   const auto b = laid_out(s, sheet);
   EXPECT_NEAR(b.children[0].outputs.at(0).x, 0, 1e-9);
   EXPECT_EQ(b.children[0].outputs.at(0).side, Side::left);
@@ -135,7 +135,7 @@ TEST_F(Placed, ABoxWhoseCornersAreSwappedIsTurnedOver) {
 TEST_F(Placed, ABoxIsRotatedCounterClockwiseAroundItsMiddle) {
   sheet.elements[0].box = Rectangle{0, 0, 60, 20};
   sheet.elements[0].rotation = 90;
-  sheet.elements[0].connectors = {{"y", Point{1, 0.5}}};  // the right edge becomes the upper one
+  sheet.elements[0].connectors = {{"y", graph::Point{1, 0.5}}};  // the right edge becomes the upper one
   const auto b = laid_out(s, sheet);
   const auto& low = b.children[0];
   EXPECT_NEAR(low.height / low.width, 3, 1e-9);
@@ -144,7 +144,7 @@ TEST_F(Placed, ABoxIsRotatedCounterClockwiseAroundItsMiddle) {
 }
 
 TEST_F(Placed, AnIconFillsItsBoxAndIsTurnedByItself) {
-  const TempFolder folder("icon");
+  const os::TempFolder folder("icon");
   const auto file = folder.path() / "icon.svg";
   std::ofstream(file) << "<svg/>";
   sheet.elements[0].icon = Icon{file, 90, true, true};
@@ -162,7 +162,7 @@ TEST_F(Placed, AnIconFillsItsBoxAndIsTurnedByItself) {
 }
 
 TEST_F(Placed, LinesGoThroughTheirCornersInEitherDirectionOfWriting) {
-  const std::vector<Point> corners{{70, 15}, {80, 15}, {80, 75}};
+  const std::vector<graph::Point> corners{{70, 15}, {80, 15}, {80, 75}};
   sheet.lines = {{"low.y", "high.u", corners}};
   const auto b = laid_out(s, sheet);
   const double scale = b.children[0].width / 40;
@@ -204,7 +204,7 @@ struct NestedPlaced : testing::Test {
     outer.add_system(std::move(inner));
     outer.connect("motor.y", "axle.force");
     sheet.elements = {{"motor", Rectangle{0, 0, 20, 20}},
-                      {"axle", Rectangle{60, 0, 120, 20}, 0, {}, {{"force", Point{0, 0.25}}}}};
+                      {"axle", Rectangle{60, 0, 120, 20}, 0, {}, {{"force", graph::Point{0, 0.25}}}}};
   }
   System outer{"car"};
   Sheet sheet;
@@ -230,7 +230,7 @@ TEST_F(NestedPlaced, TheInsideHasASheetOfItsOwn) {
   inner.name = "axle";
   inner.bounds = Rectangle{0, 0, 100, 100};
   inner.elements = {{"wheel", Rectangle{40, 40, 60, 60}}};
-  inner.connectors = {{"force", Point{0, 0.25}, Point{10, 90}}};
+  inner.connectors = {{"force", graph::Point{0, 0.25}, graph::Point{10, 90}}};
   sheet.systems = {inner};
   const auto b = laid_out(outer, sheet);
   const auto& axle = b.children[1];
@@ -252,7 +252,7 @@ TEST_F(NestedPlaced, ConnectorsAreInsideWhereTheirPlaceAtTheEdgeSays) {
   inner.name = "axle";
   inner.bounds = Rectangle{-50, 0, 50, 100};
   inner.elements = {{"wheel", Rectangle{-10, 40, 10, 60}}};
-  inner.connectors = {{"force", Point{0, 0.25}}, {"speed", Point{1, 0.75}}};
+  inner.connectors = {{"force", graph::Point{0, 0.25}}, {"speed", graph::Point{1, 0.75}}};
   sheet.systems = {inner};
   const auto b = laid_out(outer, sheet);
   const auto& axle = b.children[1];
@@ -280,4 +280,4 @@ TEST_F(NestedPlaced, ThePictureIsSoundXmlAndShowsNotesAndSmallBoxesSmaller) {
 }
 
 }  // namespace
-}  // namespace consort::draw
+}  // namespace consort::draw::diagram_places_test

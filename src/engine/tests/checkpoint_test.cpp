@@ -11,7 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
+#include "os/temp_folder.hpp"
 #include "record/formats.hpp"
 #include "restart.hpp"
 #include "systems.hpp"
@@ -25,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 namespace fs = std::filesystem;
 
-const fs::path fmus = CONSORT_FMU_DIR;
+const fs::path fmus = places::fmus();
 
 TEST(Restart, GoesOnInTheMiddleOfAScenario) {
   using Kind = graph::ScenarioAction::Kind;
@@ -36,7 +37,7 @@ TEST(Restart, GoesOnInTheMiddleOfAScenario) {
 }
 
 TEST(Restart, GoesOnWithEventsAndTables) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const auto table = folder.path() / "u.csv";
   std::ofstream(table) << "time,u\n0,0\n0.3,1\n0.3,2\n1,0\n";
   graph::System system("mixed");
@@ -70,7 +71,7 @@ TEST(Restart, KnowsWhichUnitsDiscardSteps) {
   const auto o = options(10, 0.01);
   expect_the_same_after_a_restart(system, o, 5, 5, all);
 
-  const TempFolder folder;
+  const os::TempFolder folder;
   const std::string file = (folder.path() / "c").string();
   Simulation first(system, o, all);
   first.initialize();
@@ -84,7 +85,7 @@ TEST(Restart, KnowsWhichUnitsDiscardSteps) {
 }
 
 TEST(Restart, GoesOnWithLessThreadsAndALaterEnd) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const std::string file = (folder.path() / "c").string();
   auto o = options(0.5, 0.01);
   Simulation first(ring("cs"), o);
@@ -106,7 +107,7 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-SystemReport run(const graph::System& system, const SimulationOptions& o, const fs::path& file) {
+report::SystemReport run(const graph::System& system, const SimulationOptions& o, const fs::path& file) {
   Simulation s(system, o);
   const auto sink = record::make_sink(file);
   record::Sink* const sinks[] = {sink.get()};
@@ -127,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, ResultsAfterARestart, ::testing::Values("csv",
                          [](const auto& ending) { return std::string(ending.param); });
 
 TEST_P(ResultsAfterARestart, AreThoseOfTheRunThatWasNotInterrupted) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const std::string ending = GetParam();
   const auto whole = folder.path() / ("whole." + ending), parts = folder.path() / ("parts." + ending);
   auto o = options(5, 0.001, "gauss-seidel");
@@ -157,7 +158,7 @@ TEST_P(ResultsAfterARestart, AreThoseOfTheRunThatWasNotInterrupted) {
 }
 
 TEST_P(ResultsAfterARestart, AreNotMixedWithOthers) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const auto file = folder.path() / ("r." + std::string(GetParam()));
   auto o = options(0.1, 0.01);
   o.checkpoint_every = 0.1;
@@ -186,7 +187,7 @@ TEST_P(ResultsAfterARestart, AreNotMixedWithOthers) {
 }
 
 TEST(ResultAfterARestart, BeginsWithTheCheckpointInANewFile) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   auto o = options(0.1, 0.01);
   o.checkpoint_every = 0.05;
   o.checkpoint_file = (folder.path() / "c").string();
@@ -228,7 +229,7 @@ TEST(Checkpoints, SayBeforeTheRunWhichUnitCannotWriteDownItsState) {
 }
 
 TEST(Checkpoints, SayWhatIsDifferent) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const std::string file = (folder.path() / "c").string();
   auto o = options(1, 0.01);
   Simulation s(ring("cs"), o);
@@ -253,7 +254,7 @@ TEST(Checkpoints, SayWhatIsDifferent) {
 }
 
 TEST(Checkpoints, AfterTheStopTimeAreErrors) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const std::string file = (folder.path() / "c").string();
   Simulation s(ring("cs"), options(1, 0.1));
   s.initialize();
@@ -281,7 +282,7 @@ TEST(Checkpoints, ThatAreDamagedAreErrors) {
 
 // With a checksum that fits: an Error, or a state that can be gone on with.
 TEST(Checkpoints, ThatLieAreErrorsOrHarmless) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const std::string file = (folder.path() / "c").string();
   graph::System system("pair");
   system.add("a", "model:integrator");
@@ -324,7 +325,7 @@ TEST(Checkpoints, ThatLieAreErrorsOrHarmless) {
 }
 
 TEST(Checkpoints, ThatCannotBeWrittenLeaveTheOldOneAndTheRunAlone) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const auto file = folder.path() / "c";
   const Checkpoint c{"identity\n", 1.5, 7, "row", "run", {}};
   write_checkpoint(file, c);
@@ -340,7 +341,7 @@ TEST(Checkpoints, ThatCannotBeWrittenLeaveTheOldOneAndTheRunAlone) {
 }
 
 TEST(Checkpoints, AreWrittenWhenARunIsStopped) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   std::atomic<bool> stop{false};
   auto o = options(1e6, 0.01);
   o.checkpoint_every = 1e5;

@@ -25,7 +25,7 @@ struct Options {
 struct Points {
   std::vector<unit::StepRequest> steps;
   std::vector<Time> rows;
-  RunReport report;
+  report::FmuReport report;
 };
 
 class Times final : public record::Sink {

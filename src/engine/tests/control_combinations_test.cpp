@@ -7,11 +7,12 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "quarter_car.hpp"
 #include "record/result.hpp"
 #include "systems.hpp"
 
-namespace consort::engine {
+namespace consort::engine::control_combinations_test {
 namespace {
 
 using namespace testing;
@@ -19,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const fs::path fmus = CONSORT_FMU_DIR;
+const fs::path fmus = places::fmus();
 
 SimulationOptions richardson(const std::string& stepper, int order, double tolerance) {
   auto o = controlled("richardson", order, tolerance);
@@ -29,7 +30,7 @@ SimulationOptions richardson(const std::string& stepper, int order, double toler
 }
 
 struct Run {
-  SystemReport report;
+  report::SystemReport report;
   record::Result result;
 };
 
@@ -314,4 +315,4 @@ TEST(PowerBondsOfFmus, MustMakeAPowerByTheirUnitsOfMeasure) {
 }
 
 }  // namespace
-}  // namespace consort::engine
+}  // namespace consort::engine::control_combinations_test

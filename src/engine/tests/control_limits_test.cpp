@@ -9,12 +9,13 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
+#include "os/temp_folder.hpp"
 #include "quarter_car.hpp"
 #include "record/result.hpp"
 #include "systems.hpp"
 
-namespace consort::engine {
+namespace consort::engine::control_limits_test {
 namespace {
 
 using namespace testing;
@@ -23,10 +24,10 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-const fs::path fmus = CONSORT_FMU_DIR;
+const fs::path fmus = places::fmus();
 
 struct Run {
-  SystemReport report;
+  report::SystemReport report;
   record::Result result;
 };
 
@@ -186,7 +187,7 @@ TEST(Errors, OfStepsThatAreTooLongAreNotTakenForSuch) {
 }
 
 TEST(Steps, EndWhereTablesBend) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const auto table = folder.path() / "u.csv";
   std::ofstream(table) << "time,u\n0,0\n0.31,1\n0.62,-1\n1,0\n";
   graph::System s("table");
@@ -213,7 +214,7 @@ TEST(Steps, EndWhereTablesBend) {
 }
 
 TEST(Tables, AreFollowedExactlyWhereInputsArePolynomials) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const auto table = folder.path() / "u.csv";
   std::ofstream(table) << "time,u\n0,0\n0.5,1\n0.75,-1\n1,0\n";
   graph::System s("table");
@@ -276,4 +277,4 @@ TEST(Report, WarnsOfCouplingThatExplodes) {
 }
 
 }  // namespace
-}  // namespace consort::engine
+}  // namespace consort::engine::control_limits_test

@@ -22,7 +22,7 @@ struct Counts {
   std::uint64_t accepted, rejected;
 };
 
-SystemReport run(const SimulationOptions& o, record::Result* result = nullptr) {
+report::SystemReport run(const SimulationOptions& o, record::Result* result = nullptr) {
   Simulation s(car(), o, parts(chassis(), wheel()));
   record::Result unused;
   record::MemorySink memory(result != nullptr ? *result : unused);
@@ -353,7 +353,7 @@ graph::System bonded() {
   return s;
 }
 
-SystemReport run_bonded(const std::string& controller, double tolerance, double step = 1e-3, int order = 0) {
+report::SystemReport run_bonded(const std::string& controller, double tolerance, double step = 1e-3, int order = 0) {
   auto o = options(5, step, "jacobi");
   o.run.extrapolation = std::to_string(order);
   o.run.control.controller = controller;

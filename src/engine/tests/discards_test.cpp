@@ -29,7 +29,7 @@ struct Clumsy {
       return outcome;
     });
   }
-  RunReport run(const SimulateOptions& options, const input::InputTable* table = nullptr) {
+  report::FmuReport run(const SimulateOptions& options, const input::InputTable* table = nullptr) {
     record::MemorySink sink(result);
     record::Sink* const sinks[] = {&sink};
     return simulate_cs(unit, options, table, sinks);

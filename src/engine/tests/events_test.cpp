@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/tests/places.hpp"
 #include "engine/simulation.hpp"
 #include "record/result.hpp"
 #include "systems.hpp"
@@ -21,7 +22,7 @@ using ::testing::Not;
 // The same ball with its own solver (with event mode where it has it) and with ours.
 graph::System balls(const std::string& version) {
   graph::System s("balls");
-  const std::string file = std::string(CONSORT_FMU_DIR) + "/" + version + "/BouncingBall.fmu";
+  const std::string file = places::fmus() + "/" + version + "/BouncingBall.fmu";
   s.add("own", file).interface = describe::InterfaceType::co_simulation;
   s.add("ours", file).interface = describe::InterfaceType::model_exchange;
   return s;
@@ -29,7 +30,7 @@ graph::System balls(const std::string& version) {
 
 struct Flight {
   record::Result result;
-  SystemReport report;
+  report::SystemReport report;
 };
 
 Flight fly(const graph::System& system, bool stops_at_events, const std::string& stepper = "jacobi",
@@ -55,7 +56,7 @@ double at(const record::Result& r, const char* name, Time t) {
 }
 
 TEST(StopsAtEvents, AgreesWithEventsThatUnitsHandleInside) {
-  ::setenv("CONSORT_WORKER", CONSORT_WORKER_PROGRAM, 1);
+  ::setenv("CONSORT_WORKER", places::worker().c_str(), 1);
   for (const auto* const host : {"serial", "process"}) {
     const auto inside = fly(balls("fmi3"), false, "jacobi", host);
     const auto stopped = fly(balls("fmi3"), true, "jacobi", host);
@@ -73,8 +74,7 @@ TEST(StopsAtEvents, AgreesWithEventsThatUnitsHandleInside) {
 
 TEST(StopsAtEvents, TellsInTheReportWhereUnitsSettleAlone) {
   graph::System s("balls");
-  s.add("old", std::string(CONSORT_FMU_DIR) + "/fmi1/me/BouncingBall.fmu").interface =
-      describe::InterfaceType::model_exchange;
+  s.add("old", places::fmus() + "/fmi1/me/BouncingBall.fmu").interface = describe::InterfaceType::model_exchange;
   const auto inside = fly(s, false);
   const auto asked = fly(s, true);
   EXPECT_THAT(asked.report.notes, Contains(::testing::AllOf(HasSubstr("each unit alone"), HasSubstr("old"))));

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
+#include "os/temp_folder.hpp"
 #include "quarter_car.hpp"
 #include "record/result.hpp"
 #include "systems.hpp"
@@ -193,7 +193,7 @@ TEST(Hermite, RefusesUnitsThatTellNoSlopes) {
 
 // Tables and scenarios move inputs as they do with other extrapolations.
 TEST(Hermite, LeavesTablesAndScenariosAlone) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const auto table = folder.path() / "u.csv";
   std::ofstream(table) << "time,u\n0,0\n1,1\n2,0\n";
   graph::System system("driven");

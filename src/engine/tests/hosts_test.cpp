@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "engine/simulation.hpp"
 #include "systems.hpp"
 
@@ -23,7 +24,7 @@ using testing::options;
 
 namespace fs = std::filesystem;
 
-fs::path fmu(const std::string& name) { return fs::path(CONSORT_FMU_DIR) / (name + ".fmu"); }
+fs::path fmu(const std::string& name) { return fs::path(places::fmus()) / (name + ".fmu"); }
 
 graph::System quarter_car(const std::string& interface) {
   graph::System s("quarter car");
@@ -55,7 +56,7 @@ std::string course(const graph::System& system, SimulationOptions o, const std::
 
 class Hosts : public ::testing::Test {
  protected:
-  void SetUp() override { ::setenv("CONSORT_WORKER", CONSORT_WORKER_PROGRAM, 1); }
+  void SetUp() override { ::setenv("CONSORT_WORKER", places::worker().c_str(), 1); }
 };
 
 TEST_F(Hosts, GiveTheSameNumbersForEveryStepperAndController) {

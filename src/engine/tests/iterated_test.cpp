@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "couple/accelerator.hpp"
 #include "spy_unit.hpp"
 #include "systems.hpp"
@@ -223,7 +224,7 @@ TEST(IteratedCoupling, SeeksFewValuesWhereUnitsGoOneAfterAnother) {
 // Two masses as Model Exchange units whose inputs follow the polynomials exactly; the global error is of order k + 1.
 double error_of(int order, double step) {
   graph::System s("masses");
-  const auto file = std::filesystem::path(CONSORT_FMU_DIR) / "fmi2/CoupledMass.fmu";
+  const auto file = std::filesystem::path(places::fmus()) / "fmi2/CoupledMass.fmu";
   for (const char* name : {"one", "two"}) {
     auto& unit = s.add(name, file);
     unit.interface = describe::InterfaceType::model_exchange;
@@ -257,7 +258,7 @@ TEST(IteratedCoupling, HasTheOrderOfItsPolynomials) {
 
 TEST(IteratedCoupling, TakesTheSameJacobianFromDerivativesAsFromDifferences) {
   graph::System s("pair");
-  const auto file = std::filesystem::path(CONSORT_FMU_DIR) / "fmi2/LinearUnit.fmu";
+  const auto file = std::filesystem::path(places::fmus()) / "fmi2/LinearUnit.fmu";
   for (const char* name : {"a", "b"}) s.add(name, file).interface = describe::InterfaceType::model_exchange;
   s.components[0].set("d", "3");
   s.components[1].set("d", "-2");
@@ -377,7 +378,7 @@ TEST(IteratedCoupling, RepeatsOnlyUnitsThatDependOnEachOtherInACircle) {
 
 TEST(IteratedCoupling, SaysBeforeTheRunWhoCannotGoBackAndWhatToDo) {
   graph::System system("pair");
-  const auto folder = std::filesystem::path(CONSORT_FMU_DIR);
+  const auto folder = std::filesystem::path(places::fmus());
   system.add("a", folder / "fmi1/cs/LinearUnit.fmu");
   system.add("b", folder / "fmi2/LinearUnit.fmu");
   system.connect("a.y", "b.u");

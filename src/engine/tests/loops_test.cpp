@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "record/result.hpp"
 #include "systems.hpp"
 
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 // y = x + d u, x' = -x + u, x(0) = 1: each the other's input.
 graph::System pair(const std::string& folder, double d1, double d2, const char* interface = "me") {
   graph::System s("pair");
-  const auto file = std::filesystem::path(CONSORT_FMU_DIR) / folder / "LinearUnit.fmu";
+  const auto file = std::filesystem::path(places::fmus()) / folder / "LinearUnit.fmu";
   for (const char* name : {"a", "b"}) {
     auto& unit = s.add(name, file);
     unit.interface = std::string(interface) == "me" ? describe::InterfaceType::model_exchange
@@ -116,7 +117,7 @@ TEST(ConsistentOutputs, ThatUnitsCannotGiveAreReported) {
 
 TEST(Fmi1Units, TakePartInInitializationAndWhatWasAssumedIsSaid) {
   graph::System s("mixed");
-  const std::filesystem::path fmus(CONSORT_FMU_DIR);
+  const std::filesystem::path fmus(places::fmus());
   s.add("old", fmus / "fmi1/cs/LinearUnit.fmu").set("d", "0.5");
   s.add("modern", fmus / "fmi2/LinearUnit.fmu").set("d", "0.25");
   s.connect("old.y", "modern.u");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tests/error_text.hpp"
+#include "base/tests/places.hpp"
 #include "engine/simulation.hpp"
 #include "systems.hpp"
 
@@ -26,7 +27,7 @@ struct Kind {
 class CalculatedParameters : public ::testing::TestWithParam<Kind> {
  protected:
   void add(const std::string& name, double tunable) {
-    auto& unit = system_.add(name, std::filesystem::path(CONSORT_FMU_DIR) / GetParam().folder / "Feedthrough.fmu");
+    auto& unit = system_.add(name, std::filesystem::path(places::fmus()) / GetParam().folder / "Feedthrough.fmu");
     unit.interface = GetParam().interface;
     unit.set("tunable_parameter", fmt::format("{}", tunable));
   }
@@ -69,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Engine, CalculatedParameters,
 // FMI 1.0 has no initialization mode: a unit takes parameters before its one call and calculates in it.
 struct OldUnits : ::testing::Test {
   OldUnits() {
-    const std::filesystem::path fmus = CONSORT_FMU_DIR;
+    const std::filesystem::path fmus = places::fmus();
     system.add("modern", fmus / "fmi2/Feedthrough.fmu").set("tunable_parameter", "3");
     system.add("old", fmus / "fmi1/cs/Feedthrough.fmu").set("tunable_parameter", "1");
   }

@@ -10,10 +10,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
 #include "engine/library.hpp"
 #include "engine/simulation.hpp"
 #include "graph/system.hpp"
+#include "os/temp_folder.hpp"
 
 namespace consort::engine::testing {
 
@@ -22,7 +23,7 @@ inline graph::System ring(const std::string& interface) {
   graph::System system("ring");
   constexpr int units = 4;
   for (int i = 0; i < units; ++i) {
-    auto& unit = system.add(fmt::format("n{}", i), std::filesystem::path(CONSORT_FMU_DIR) / "fmi2/Node.fmu");
+    auto& unit = system.add(fmt::format("n{}", i), std::filesystem::path(places::fmus()) / "fmi2/Node.fmu");
     unit.interface =
         interface == "me" ? describe::InterfaceType::model_exchange : describe::InterfaceType::co_simulation;
     unit.substeps = i == 1 ? 2 : 1;
@@ -68,7 +69,7 @@ inline std::string efforts(const Simulation& s) {
 
 inline void expect_the_same_after_a_restart(const graph::System& system, const SimulationOptions& o, int before,
                                             int after, const std::shared_ptr<Library>& library = nullptr) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const std::string file = (folder.path() / "c").string();
   Simulation uninterrupted(system, o, library);
   uninterrupted.initialize();

@@ -6,11 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "engine/simulation.hpp"
 #include "record/result.hpp"
 #include "systems.hpp"
 
-namespace consort::engine {
+namespace consort::engine::scenario_test {
 
 namespace {
 
@@ -96,7 +97,7 @@ TEST(Tables, AfterACutStepTheMeanIsThatOfTheStepThatIsMade) {
   graph::System system("s");
   system.add("i", "model:integrator");
   system.connect("u", "i.u");
-  const std::string file = std::string(CONSORT_TEST_TMP) + "/cut_steps.csv";
+  const std::string file = places::scratch() + "/cut_steps.csv";
   std::ofstream(file) << "\"time\",\"u\"\n0,0\n0.25,1\n0.25,5\n3,16\n";
   auto o = options(3, 1);
   o.run.input_file = file;
@@ -113,7 +114,7 @@ TEST(Tables, EventsThatRoundingPutsBesideAPointOfTheGridAreAtIt) {
     graph::System system("s");
     system.add("i", "model:integrator");
     system.connect("u", "i.u");
-    const std::string file = std::string(CONSORT_TEST_TMP) + "/beside.csv";
+    const std::string file = places::scratch() + "/beside.csv";
     const double jump = std::round(3 * step * 100) / 100;
     std::ofstream(file) << "\"time\",\"u\"\n0,1\n" << jump << ",1\n" << jump << ",10\n100,10\n";
     auto o = options(6 * step, step);
@@ -131,7 +132,7 @@ TEST(Tables, EventsThatRoundingPutsBesideAPointOfTheGridAreAtIt) {
 TEST(ConsistentOutputs, FollowWhatAScenarioPutsInPlaceOfAConnection) {
   graph::System system("s");
   system.add("p", "model:source");
-  auto& unit = system.add("f", std::filesystem::path(CONSORT_FMU_DIR) / "fmi2" / "LinearUnit.fmu");
+  auto& unit = system.add("f", std::filesystem::path(places::fmus()) / "fmi2" / "LinearUnit.fmu");
   unit.interface = describe::InterfaceType::model_exchange;
   unit.set("d", "2");
   system.connect("p.y", "f.u");
@@ -144,7 +145,7 @@ TEST(ConsistentOutputs, FollowWhatAScenarioPutsInPlaceOfAConnection) {
 
 TEST(Reports, CountTheEventsOfUnitsWithASolverOfTheirOwn) {
   graph::System system("s");
-  auto& ball = system.add("ball", std::filesystem::path(CONSORT_FMU_DIR) / "fmi2" / "BouncingBall.fmu");
+  auto& ball = system.add("ball", std::filesystem::path(places::fmus()) / "fmi2" / "BouncingBall.fmu");
   ball.interface = describe::InterfaceType::model_exchange;
   Simulation s(system, options(1, 0.1));
   EXPECT_GE(s.run({}).units[0].events, 1U);
@@ -185,7 +186,7 @@ TEST(Simulation, RefusesToRecordEveryZerothRow) {
 // A time event inside of a step is where it is, not at the step's end: FMUs of FMI 3.0 may return early for it.
 TEST(EventMode, IsEnteredWhereTheEventIs) {
   graph::System system("s");
-  auto& ball = system.add("ball", std::filesystem::path(CONSORT_FMU_DIR) / "fmi3" / "BouncingBall.fmu");
+  auto& ball = system.add("ball", std::filesystem::path(places::fmus()) / "fmi3" / "BouncingBall.fmu");
   ball.interface = describe::InterfaceType::co_simulation;
   Simulation coarse(system, options(1, 0.25));
   Simulation fine(system, options(1, 0.001));
@@ -196,4 +197,4 @@ TEST(EventMode, IsEnteredWhereTheEventIs) {
 
 }  // namespace
 
-}  // namespace consort::engine
+}  // namespace consort::engine::scenario_test

@@ -64,7 +64,7 @@ struct Bench {
       return step(r);
     });
   }
-  RunReport run(const SimulateOptions& options, const input::InputTable* table = nullptr) {
+  report::FmuReport run(const SimulateOptions& options, const input::InputTable* table = nullptr) {
     record::Sink* const sinks[] = {&sink};
     return simulate_cs(unit, options, table, sinks);
   }

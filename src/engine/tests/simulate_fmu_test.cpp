@@ -7,10 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/archive.hpp"
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
+#include "os/archive.hpp"
+#include "os/temp_folder.hpp"
 #include "record/formats.hpp"
 #include "record/result.hpp"
 
@@ -22,10 +23,10 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-fmi::Fmu open(const std::string& name) { return fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / name); }
+fmi::Fmu open(const std::string& name) { return fmi::Fmu::open(std::filesystem::path(places::fmus()) / name); }
 
 struct Outcome {
-  RunReport report;
+  report::FmuReport report;
   record::Result result;
 };
 
@@ -106,7 +107,7 @@ TEST(SimulateFmu, RefusesStartValuesBesideASavedState) {
 }
 
 TEST(SimulateFmu, ReadsInputsFromAFile) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const auto file = folder.path() / "in.csv";
   std::ofstream(file) << "time,float64_in,int32_in\n0,0,1\n1,1,1\n1,5,3\n2,5,3\n";
   const auto o = run("fmi2/Feedthrough.fmu", {.simulate = {.stop = 2, .step = 0.5}, .input_file = file});
@@ -117,7 +118,7 @@ TEST(SimulateFmu, ReadsInputsFromAFile) {
 }
 
 TEST(SimulateFmu, ReadsInputsForArraysOfTheSizeThatIsChosen) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const auto file = folder.path() / "in.csv";
   std::ofstream(file) << "time,sized_in[1],sized_in[2],sized_in[3]\n0,1,2,3\n1,1,2,30\n";
   for (const auto interface : {describe::InterfaceType::co_simulation, describe::InterfaceType::model_exchange}) {
@@ -143,7 +144,7 @@ TEST(SimulateFmu, ReadsInputsForArraysOfTheSizeThatIsChosen) {
 // A ball with clocks that its binary knows nothing of: a call for one of them would fail.
 struct ClockedBall {
   ClockedBall() {
-    unpack(std::filesystem::path(CONSORT_FMU_DIR) / "fmi3/BouncingBall.fmu", folder.path());
+    os::unpack(std::filesystem::path(places::fmus()) / "fmi3/BouncingBall.fmu", folder.path());
     const auto file = folder.path() / "modelDescription.xml";
     std::string text = read_file(file);
     const auto at = text.find("</ModelVariables>");
@@ -162,7 +163,7 @@ struct ClockedBall {
     o.report = simulate_fmu(fmi::Fmu::open(folder.path()), options, sinks);
     return o;
   }
-  TempFolder folder{"test"};
+  os::TempFolder folder{"test"};
 };
 
 TEST(SimulateFmu, SaysWhichClocksItDoesNotDriveAndUsesEventModeForThem) {
@@ -205,7 +206,7 @@ TEST(SimulateFmu, SetsNoClockOutsideOfEventMode) {
 }
 
 TEST(SimulateFmu, SaysWhatAFormatCannotHold) {
-  const TempFolder folder("mat");
+  const os::TempFolder folder("mat");
   const auto sink = record::make_sink(folder.path() / "r.mat");
   record::Sink* const sinks[] = {sink.get()};
   const auto report = simulate_fmu(open("fmi2/Feedthrough.fmu"), {.simulate = {.stop = 1, .step = 0.5}}, sinks);

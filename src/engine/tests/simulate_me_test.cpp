@@ -8,13 +8,14 @@
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
 #include "engine/simulate_fmu.hpp"
+#include "os/temp_folder.hpp"
 #include "record/result.hpp"
 #include "unit/me_unit.hpp"
 
-namespace consort::engine {
+namespace consort::engine::simulate_me_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -22,10 +23,10 @@ using ::testing::StartsWith;
 
 constexpr auto me = describe::InterfaceType::model_exchange;
 
-fmi::Fmu open(const std::string& name) { return fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / name); }
+fmi::Fmu open(const std::string& name) { return fmi::Fmu::open(std::filesystem::path(places::fmus()) / name); }
 
 struct Outcome {
-  RunReport report;
+  report::FmuReport report;
   record::Result result;
 };
 
@@ -146,7 +147,7 @@ TEST(SimulateMe, RefusesStatesThatDoNotFit) {
 // --- the event log
 
 TEST_P(MeOfVersion, WritesDownEveryEvent) {
-  const TempFolder folder;
+  const os::TempFolder folder;
   const auto log = folder.path() / "events.csv";
   run(file("BouncingBall"), {.simulate = {.stop = 1, .tolerance = 1e-8}, .event_log = log});
   const std::string text = read_file(log);
@@ -192,4 +193,4 @@ TEST(SimulateMe, SaysThatAProblemIsTooStiffForTheSolver) {
 }
 
 }  // namespace
-}  // namespace consort::engine
+}  // namespace consort::engine::simulate_me_test

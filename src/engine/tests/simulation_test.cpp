@@ -9,10 +9,11 @@
 
 #include "base/error.hpp"
 #include "base/tests/error_text.hpp"
+#include "base/tests/places.hpp"
 #include "record/result.hpp"
 #include "systems.hpp"
 
-namespace consort::engine {
+namespace consort::engine::simulation_test {
 
 namespace {
 
@@ -34,7 +35,7 @@ graph::System chain() {
   return s;
 }
 
-record::Result run(Simulation& simulation, SystemReport* report = nullptr) {
+record::Result run(Simulation& simulation, report::SystemReport* report = nullptr) {
   record::Result result;
   record::MemorySink sink(result);
   record::Sink* const sinks[] = {&sink};
@@ -224,7 +225,7 @@ TEST(Substeps, AreRecordedOfTheStepsThatAre) {
 
 TEST(Simulation, GivesSolversOfFixedStepsTheCommunicationStep) {
   graph::System system("s");
-  auto& x = system.add("x", std::filesystem::path(CONSORT_FMU_DIR) / "fmi2" / "Dahlquist.fmu");
+  auto& x = system.add("x", std::filesystem::path(places::fmus()) / "fmi2" / "Dahlquist.fmu");
   x.interface = describe::InterfaceType::model_exchange;
   x.solver = "rk4";
   for (const double h : {0.1, 0.05}) {
@@ -273,7 +274,7 @@ TEST(Simulation, SaysWhatItAssumed) {
   SimulationOptions o;
   o.run.threads = 1;
   Simulation s(chain(), o, library());
-  SystemReport report;
+  report::SystemReport report;
   run(s, &report);
   EXPECT_EQ(report.stop, 1);
   EXPECT_EQ(report.steps, 1000U);
@@ -287,7 +288,7 @@ TEST(Simulation, StopsOnRequestAndKeepsTheRowsUpToThere) {
   auto o = options(1, 0.1);
   o.stop_requested = &stop;
   Simulation s(chain(), o, library());
-  SystemReport report;
+  report::SystemReport report;
   const auto r = run(s, &report);
   EXPECT_THAT(report.ended_early, HasSubstr("on request"));
   EXPECT_EQ(r.rows(), 2U);
@@ -334,7 +335,7 @@ TEST(Simulation, AUnitMayEndTheRun) {
   graph::System system("s");
   system.add("e", "model:ending");
   Simulation s(system, options(1, 0.25), all);
-  SystemReport report;
+  report::SystemReport report;
   const auto r = run(s, &report);
   EXPECT_THAT(report.ended_early, HasSubstr("unit 'e' asked to end"));
   EXPECT_EQ(r.time.back(), 0.5);
@@ -388,7 +389,7 @@ TEST(Simulation, TakesTheSystemsInputsFromATable) {
   graph::System system("s");
   system.add("i", "model:integrator");
   system.connect("u", "i.u");
-  const std::string file = std::string(CONSORT_TEST_TMP) + "/system_inputs.csv";
+  const std::string file = places::scratch() + "/system_inputs.csv";
   std::ofstream(file) << "\"time\",\"u\"\n0,0\n1,2\n1,0\n2,0\n";
   auto o = options(2, 0.4);
   o.run.input_file = file;
@@ -401,7 +402,7 @@ TEST(Simulation, PolynomialsDoNotGoThroughAJumpOfAnInput) {
   graph::System system("s");
   system.add("i", "model:integrator");
   system.connect("u", "i.u");
-  const std::string file = std::string(CONSORT_TEST_TMP) + "/jump.csv";
+  const std::string file = places::scratch() + "/jump.csv";
   std::ofstream(file) << "\"time\",\"u\"\n0,0\n1,2\n1,0\n2,0\n";
   auto o = options(2, 0.25);
   o.run.extrapolation = "1";
@@ -484,7 +485,7 @@ TEST(Simulation, WarnsOfSettingsThatHaveNoEffect) {
 
 TEST(Simulation, WarnsOfASolverForAUnitThatBringsItsOwnAndRefusesWrongNames) {
   graph::System s("s");
-  s.add("d", CONSORT_FMU_DIR "/fmi2/Dahlquist.fmu").solver = "dopri5";
+  s.add("d", places::fmus() + "/fmi2/Dahlquist.fmu").solver = "dopri5";
   EXPECT_THAT(Simulation(s, options(1, 0.5)).report().warnings,
               Contains(AllOf(HasSubstr("'dopri5' has no effect"), HasSubstr("interface: me"))));
   s.components.front().interface = describe::InterfaceType::model_exchange;
@@ -530,4 +531,4 @@ TEST(Simulation, GivesTheSameNumbersForEveryNumberOfThreads) {
 
 }  // namespace
 
-}  // namespace consort::engine
+}  // namespace consort::engine::simulation_test

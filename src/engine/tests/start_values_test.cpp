@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "fmi/fmu.hpp"
 #include "unit/fmu_unit.hpp"
 #include "unit/lambda_unit.hpp"
@@ -29,7 +30,7 @@ std::string refusal(const describe::Description& d, const Texts& texts) {
 }
 
 const fmi::Fmu& feedthrough() {
-  static const auto fmu = fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / "fmi3/Feedthrough.fmu");
+  static const auto fmu = fmi::Fmu::open(std::filesystem::path(places::fmus()) / "fmi3/Feedthrough.fmu");
   return fmu;
 }
 

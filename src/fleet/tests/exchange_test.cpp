@@ -20,7 +20,6 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-constexpr auto real = static_cast<std::size_t>(Type::Float64);
 constexpr auto integer = static_cast<std::size_t>(Type::Int32);
 
 // As a fleet sees it: replies are taken down.
@@ -50,8 +49,8 @@ class Bench {
     outputs_ = describe::SignalSet(unit.description(), out);
     blocks_.inputs = &inputs_;
     blocks_.outputs = &outputs_;
-    blocks_.first_input[real] = 2;
-    blocks_.first_output[real] = 1;
+    blocks_.first_input[float64] = 2;
+    blocks_.first_output[float64] = 1;
     blocks_.first_output[integer] = 3;
     blocks_.substeps = substeps;
     signals.inputs.column<double>().assign(8, foreign);

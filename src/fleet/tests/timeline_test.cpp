@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
 #include "solve/tests/allocations.hpp"
 
@@ -23,9 +24,9 @@ using Clock = Timeline::Clock;
 using nlohmann::json;
 
 json written(const Timeline& timeline, const std::vector<std::string>& units) {
-  fs::create_directories(CONSORT_TEST_TMP);
+  fs::create_directories(places::scratch());
   const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const fs::path file = fs::path(CONSORT_TEST_TMP) / ("timeline-" + test + ".json");
+  const fs::path file = fs::path(places::scratch()) / ("timeline-" + test + ".json");
   timeline.write_chrome_trace(file, units);
   return json::parse(read_file(file));
 }

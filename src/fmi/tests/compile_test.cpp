@@ -89,7 +89,7 @@ class SourceFmu {
   }
 
  private:
-  TempFolder folder_{"test"};
+  os::TempFolder folder_{"test"};
 };
 
 class CompileOf : public testing::TestWithParam<int> {

@@ -9,10 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "base/archive.hpp"
-#include "base/temp_folder.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
 #include "fmi/fmu.hpp"
+#include "os/archive.hpp"
+#include "os/temp_folder.hpp"
 
 namespace consort::fmi {
 
@@ -20,7 +21,7 @@ enum class Kind { cs, me };
 
 // FMI 1.0 has one interface per FMU.
 inline std::filesystem::path fmu_file(int version, const std::string& name, Kind kind = Kind::cs) {
-  const std::filesystem::path root = CONSORT_FMU_DIR;
+  const std::filesystem::path root = places::fmus();
   if (version == 1) return root / "fmi1" / (kind == Kind::cs ? "cs" : "me") / (name + ".fmu");
   return root / ("fmi" + std::to_string(version)) / (name + ".fmu");
 }
@@ -48,7 +49,7 @@ class UnpackedFmu {
   UnpackedFmu(int version, const std::string& name, Kind kind = Kind::cs, const std::string& folder = "fmu")
       : folder_(temporary_.path() / folder) {
     std::filesystem::create_directories(folder_);
-    unpack(fmu_file(version, name, kind), folder_);
+    os::unpack(fmu_file(version, name, kind), folder_);
   }
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
   [[nodiscard]] std::string description() const { return read_file(folder_ / "modelDescription.xml"); }
@@ -63,7 +64,7 @@ class UnpackedFmu {
   [[nodiscard]] Fmu open(const OpenOptions& options = {}) const { return Fmu::open(folder_, options); }
 
  private:
-  TempFolder temporary_{"test"};
+  os::TempFolder temporary_{"test"};
   std::filesystem::path folder_;
 };
 

@@ -67,18 +67,18 @@ TEST(Fmu, TellsTheModelWhereItsResourcesAre) {
 }
 
 TEST(Fmu, IsRefusedWhenItIsNone) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   EXPECT_THAT(open_error(folder.path() / "none.fmu"), HasSubstr("none.fmu: there is no such file"));
   EXPECT_THAT(open_error(folder.path()), HasSubstr("has no modelDescription.xml, so it is not an FMU"));
   write_file(folder.path() / "text.fmu", "not an archive");
   EXPECT_THAT(open_error(folder.path() / "text.fmu"), HasSubstr("text.fmu"));
   write_file(folder.path() / "in" / "readme.txt", "an archive of something else");
-  pack(folder.path() / "in", folder.path() / "other.fmu");
+  os::pack(folder.path() / "in", folder.path() / "other.fmu");
   EXPECT_THAT(open_error(folder.path() / "other.fmu"), HasSubstr("other.fmu: has no modelDescription.xml"));
 }
 
 TEST(Fmu, NamesItselfTheFileAndTheLineOfWhatIsBroken) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   write_file(folder.path() / "modelDescription.xml", "<a>\n</b>");
   EXPECT_THAT(open_error(folder.path()),
               AllOf(StartsWith(folder.path().string() + ": modelDescription.xml:2: "), HasSubstr("not well-formed")));

@@ -49,7 +49,7 @@ TEST(Elf, TellsWhatOurBinariesNeedAndExport) {
 }
 
 TEST(Elf, FindsNothingInWhatIsNone) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const fs::path file = folder.path() / "x.so";
   using namespace std::string_literals;
   for (const std::string& bytes : {""s, "M"s,
@@ -67,7 +67,7 @@ TEST(Elf, FindsNothingInWhatIsNone) {
 
 TEST(Elf, TellsAnotherPlatform) {
   const std::string good = read_file(binary_of(open_fmu(2, "Dahlquist")));
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const fs::path file = folder.path() / "x.so";
   const auto changed = [&](std::size_t offset, int value) {
     std::string bytes = good;
@@ -87,7 +87,7 @@ TEST(Elf, TellsAnotherPlatform) {
 
 TEST(Elf, SurvivesBeingCutShortAnywhere) {
   const std::string good = read_file(binary_of(open_fmu(2, "Dahlquist")));
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const fs::path file = folder.path() / "x.so";
   for (std::size_t size = 0; size < good.size(); size += size < 2048 ? 37 : good.size() / 40) {
     write_file(file, good.substr(0, size));
@@ -100,7 +100,7 @@ TEST(Elf, SurvivesBeingCutShortAnywhere) {
 TEST(Elf, SurvivesBytesChangedAtRandom) {
   const std::string good = read_file(binary_of(open_fmu(2, "Dahlquist")));
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(good.data());
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const fs::path file = folder.path() / "x.so";
   std::mt19937 random(1);  // the same every time
   for (int round = 0; round < 150; ++round) {
@@ -133,7 +133,7 @@ TEST(Elf, TakesNoMoreMemoryThanTheFileIsWorth) {
     std::copy_n(reinterpret_cast<const char*>(&section), sizeof section,
                 bytes.begin() + static_cast<std::ptrdiff_t>(sizeof header + i * sizeof section));
   }
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   write_file(folder.path() / "x.so", bytes);
   std::size_t total = 0;
   for (const auto& name : exported_symbols(folder.path() / "x.so")) total += name.size();
@@ -152,7 +152,7 @@ TEST(Library, FindsFunctionsPlainAndWithThePrefixOfTheModel) {
 }
 
 TEST(Library, SaysWhatIsWrongWithABinary) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const fs::path file = folder.path() / "x.so";
   write_file(file, "not a library");
   EXPECT_THAT(load_error(file), HasSubstr("x.fmu: its binary x.so is not a shared library for Linux; use an FMU"));
@@ -170,7 +170,7 @@ TEST(Library, SaysWhatIsWrongWithABinary) {
 }
 
 TEST(Library, NamesTheLibraryThatIsMissing) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const fs::path gone = folder.path() / "libgone_for_good.so.7";
   const fs::path file = folder.path() / "x.so";
   if (!compile_library(gone, "int f(void) { return 1; }", "-Wl,-soname,libgone_for_good.so.7"))
@@ -191,7 +191,7 @@ TEST(Library, NamesTheLibraryThatIsMissing) {
 TEST(Library, DoesNotLoadWhatItIsOnlyAskedAbout) {
   // A needed library with a path would run its initialisers when it is looked for by loading it.
   const fs::path here = fs::current_path();
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const fs::path trap = folder.path() / "trap.so";
   const fs::path sprung = folder.path() / "sprung";
   const fs::path file = folder.path() / "binaries" / "x.so";
@@ -210,7 +210,7 @@ TEST(Library, DoesNotLoadWhatItIsOnlyAskedAbout) {
 // --- finding the binary
 
 TEST(FindBinary, TakesTheFolderOfTheVersionAndThenTheOther) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const auto find = [&](describe::FmiVersion version) { return find_binary(folder.path(), "x.fmu", "m", version); };
   write_file(folder.path() / "binaries/linux64/m.so", "");
   EXPECT_EQ(find(describe::FmiVersion::v3), folder.path() / "binaries/linux64/m.so");
@@ -221,7 +221,7 @@ TEST(FindBinary, TakesTheFolderOfTheVersionAndThenTheOther) {
 }
 
 TEST(FindBinary, TakesTheOnlyOneWhateverItsNameAndNoneOfSeveral) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   write_file(folder.path() / "binaries/linux64/other.so", "");
   EXPECT_EQ(find_binary(folder.path(), "x.fmu", "m", describe::FmiVersion::v2).filename(), "other.so");
   write_file(folder.path() / "binaries/linux64/another.so", "");
@@ -230,7 +230,7 @@ TEST(FindBinary, TakesTheOnlyOneWhateverItsNameAndNoneOfSeveral) {
 }
 
 TEST(FindBinary, SaysWhichPlatformsThereAreAndWhatToDo) {
-  const TempFolder folder("test");
+  const os::TempFolder folder("test");
   const auto refusal = [&] {
     return error_text([&] { (void)find_binary(folder.path(), "x.fmu", "m", describe::FmiVersion::v2); });
   };

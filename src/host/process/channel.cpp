@@ -47,7 +47,7 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::
   ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &time, nullptr, 0);
 }
 
-void wake(std::atomic<std::uint32_t>& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
+void wake_process(std::atomic<std::uint32_t>& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
 Error no_memory(const char* call) {
   return run_error("cannot share memory with a unit's process ({}: {}); close some programs and try again", call,
@@ -142,7 +142,7 @@ void Channel::send(std::size_t size) {
   front_->request_size.store(size, std::memory_order_relaxed);
   // In one order with the other side's stores: either this sees it asleep, or it sees the request before it sleeps.
   front_->request.store(++turn_, std::memory_order_seq_cst);
-  if (front_->worker_sleeps.load(std::memory_order_seq_cst) != 0) wake(front_->request);
+  if (front_->worker_sleeps.load(std::memory_order_seq_cst) != 0) wake_process(front_->request);
 }
 
 bool Channel::is_answered() const { return front_->answer.load(std::memory_order_acquire) == turn_; }
@@ -160,7 +160,7 @@ bool Channel::sleep_until_answered() {
 void Channel::end() {
   front_->ended.store(1, std::memory_order_seq_cst);
   front_->request.fetch_add(1, std::memory_order_seq_cst);  // so that nobody falls asleep over it
-  wake(front_->request);
+  wake_process(front_->request);
 }
 
 // --- the worker's side ----------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ bool Channel::await_request() {
 void Channel::answer(std::size_t size) {
   front_->answer_size.store(size, std::memory_order_relaxed);
   front_->answer.store(turn_, std::memory_order_seq_cst);
-  if (front_->engine_sleeps.load(std::memory_order_seq_cst) != 0) wake(front_->answer);
+  if (front_->engine_sleeps.load(std::memory_order_seq_cst) != 0) wake_process(front_->answer);
 }
 
 // --- both -----------------------------------------------------------------------------------------------------------

@@ -13,15 +13,8 @@ using fleet::Verb;
 
 namespace {
 
-constexpr std::size_t real = static_cast<std::size_t>(Type::Float64);
 constexpr std::array<std::string_view, fleet::verb_count> verbs{"step", "evaluation", "reading of outputs",
                                                                 "update in event mode"};
-
-std::uint32_t reals_of(const describe::SignalSet& set) {
-  for (const auto& group : set.groups())
-    if (group.type == Type::Float64) return static_cast<std::uint32_t>(group.elements());
-  return 0;
-}
 
 // What goes wrong before there is a unit may not know its name.
 std::exception_ptr named(const std::exception_ptr& thrown, const std::string& name) {
@@ -58,8 +51,8 @@ std::size_t UnitClient::connect(Area& area, const fleet::Wiring& wiring, fleet::
   id_ = u.id;
   blocks_ = u.blocks;
   output_order_ = u.output_order;
-  reals_in_ = reals_of(*blocks_.inputs);
-  reals_out_ = reals_of(*blocks_.outputs);
+  reals_in_ = static_cast<std::uint32_t>(blocks_.inputs->real_elements());
+  reals_out_ = static_cast<std::uint32_t>(blocks_.outputs->real_elements());
   if (blocks_.keep_parts && blocks_.substeps > 1) parts_.assign(blocks_.substeps - 1, blocks_.outputs->make_columns());
   std::vector<std::uint8_t> members;
   for (const auto& units : wiring.snapshots)
@@ -87,7 +80,7 @@ std::size_t UnitClient::work(Area& area, const fleet::Work& work, bool is_timed)
   if (verb_ == Verb::step) {
     const std::size_t width = signals.inputs.column<double>().size();
     for (std::size_t m = 0; m < order; ++m)
-      out.bytes(signals.derivatives.data() + m * width + blocks_.first_input[real], reals_in_ * sizeof(double));
+      out.bytes(signals.derivatives.data() + m * width + blocks_.first_input[float64], reals_in_ * sizeof(double));
   }
   return finish(out, Message::work, is_timed ? fleet::timed : 0);
 }
@@ -209,7 +202,8 @@ void UnitClient::read_work(Reader& in, fleet::Reply& reply, bool& quiet) {
   in.block(*blocks_.outputs, signals_->outputs, blocks_.first_output);
   const std::size_t width = signals_->outputs.column<double>().size();
   for (std::size_t m = 0; verb_ != Verb::update && m < static_cast<std::size_t>(output_order_); ++m)
-    in.copy(signals_->output_derivatives.data() + m * width + blocks_.first_output[real], reals_out_ * sizeof(double));
+    in.copy(signals_->output_derivatives.data() + m * width + blocks_.first_output[float64],
+            reals_out_ * sizeof(double));
   if (verb_ == Verb::step)
     for (auto& part : parts_) in.block(*blocks_.outputs, part, {});
 }

@@ -17,12 +17,6 @@ constexpr fleet::Local only = 0;
 constexpr std::size_t most_said = std::size_t{16} << 20;  // bytes between two answers
 constexpr std::uint32_t most_substeps = 1'000'000;
 
-std::size_t reals_of(const describe::SignalSet& set) {
-  for (const auto& group : set.groups())
-    if (group.type == Type::Float64) return group.elements();
-  return 0;
-}
-
 std::size_t elements_of(const describe::SignalSet& set) {
   std::size_t sum = 0;
   for (const auto& group : set.groups()) sum += group.elements();
@@ -199,8 +193,8 @@ void UnitServer::connect(Reader& in) {
   wiring_.replies = std::span(&reply_, 1);
   signals_.inputs = inputs_.make_columns();
   signals_.outputs = outputs_.make_columns();
-  signals_.derivatives.assign(fleet::highest_order * reals_of(inputs_), 0.0);
-  signals_.output_derivatives.assign(static_cast<std::size_t>(u.output_order) * reals_of(outputs_), 0.0);
+  signals_.derivatives.assign(fleet::highest_order * inputs_.real_elements(), 0.0);
+  signals_.output_derivatives.assign(static_cast<std::size_t>(u.output_order) * outputs_.real_elements(), 0.0);
   signals_.order.assign(1, 0);
   signals_.next_event.assign(1, fleet::never);
   saved_.assign(members.size(), false);
@@ -220,7 +214,7 @@ void UnitServer::work(Reader& in, Writer& out) {
   Reader::check(order <= highest && highest <= fleet::highest_order);
   Reader::check(verb != Verb::update || traits_.event_verbs);
   if (verb != Verb::read) in.block(inputs_, signals_.inputs, {});
-  if (verb == Verb::step) in.copy(signals_.derivatives.data(), order * reals_of(inputs_) * sizeof(double));
+  if (verb == Verb::step) in.copy(signals_.derivatives.data(), order * inputs_.real_elements() * sizeof(double));
   in.expect_end();
   signals_.order[0] = order;
   signals_.highest = highest;

@@ -13,11 +13,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/crash_guard.hpp"
 #include "base/error.hpp"
 #include "fleet/fmu_factory.hpp"
 #include "fmi/fmu.hpp"
 #include "host/process/channel.hpp"
+#include "os/crash_guard.hpp"
 
 namespace consort::host {
 
@@ -66,7 +66,7 @@ int serve(int argc, char** argv, WorkerFactory factory) {
   if (!live_no_longer_than(channel.engine())) return 1;
   // The engine decides when to end. Not ignored, since what a unit starts would ignore them, too.
   for (const int signal : {SIGINT, SIGTERM}) handle(signal, on_signal);
-  install_crash_report();
+  os::install_crash_report();
   UnitServer server(std::move(factory));
   while (channel.await_request()) channel.answer(server.serve(channel.message(), channel));
   return 0;

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "base/tests/places.hpp"
 #include "fleet/fleet.hpp"
 #include "host/process/process_units.hpp"
 #include "host/tests/test_fleets.hpp"
@@ -23,7 +24,7 @@ class Opened final : public fleet::Host {
     return nullptr;
   }
   [[nodiscard]] std::unique_ptr<fleet::HostedUnits> make(std::span<const fleet::UnitSpec> specs) override {
-    auto made = std::make_unique<ProcessUnits>(specs, CONSORT_TEST_WORKER, voice_);
+    auto made = std::make_unique<ProcessUnits>(specs, places::test_worker(), voice_);
     units = made.get();
     return made;
   }

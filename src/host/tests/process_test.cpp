@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "fleet/fmu_factory.hpp"
 #include "fmi/fmu.hpp"
 #include "host/tests/process_run.hpp"
@@ -362,8 +363,8 @@ class Environment {
 
 TEST(WorkerProgram, IsFoundByTheVariableAndBesideTheProgram) {
   {
-    const Environment environment(CONSORT_TEST_WORKER);
-    EXPECT_EQ(find_worker(), CONSORT_TEST_WORKER);
+    const Environment environment(places::test_worker().c_str());
+    EXPECT_EQ(find_worker(), places::test_worker());
   }
   {
     const Environment environment("/nowhere/to/be/found");
@@ -371,13 +372,13 @@ TEST(WorkerProgram, IsFoundByTheVariableAndBesideTheProgram) {
                 ThrowsMessage<Error>(HasSubstr("CONSORT_WORKER names '/nowhere/to/be/found'")));
   }
   const Environment environment(nullptr);
-  EXPECT_EQ(std::filesystem::canonical(find_worker()), std::filesystem::canonical(CONSORT_WORKER_PROGRAM));
+  EXPECT_EQ(std::filesystem::canonical(find_worker()), std::filesystem::canonical(places::worker()));
 }
 
 TEST(WorkerProgram, RunsFmusAsThisProcessDoes) {
   for (const char* const file : {"fmi1/cs/BouncingBall", "fmi1/me/BouncingBall", "fmi2/BouncingBall",
                                  "fmi3/BouncingBall", "fmi2/Dahlquist", "fmi3/Dahlquist"}) {
-    const auto fmu = fmi::Fmu::open(std::string(CONSORT_FMU_DIR) + "/" + file + ".fmu");
+    const auto fmu = fmi::Fmu::open(places::fmus() + "/" + file + ".fmu");
     std::vector<fleet::UnitSpec> specs;
     for (const auto type : {describe::InterfaceType::co_simulation, describe::InterfaceType::model_exchange}) {
       if (fmu.description().interface(type) == nullptr) continue;
@@ -393,7 +394,7 @@ TEST(WorkerProgram, RunsFmusAsThisProcessDoes) {
       return fleet::make_unit(fmu, spec, {}, [&](std::string_view line) { lines[0].emplace_back(line); });
     };
     setup.trace = [&](std::string_view line) { lines[1].emplace_back(line); };
-    setup.worker = CONSORT_WORKER_PROGRAM;
+    setup.worker = places::worker();
     const auto run = [&](std::unique_ptr<fleet::Host> host) {
       const auto hosted = on_one_host(specs, std::move(host));
       std::vector<describe::VariableId> ids;
@@ -446,7 +447,7 @@ TEST(WorkerProgram, RunsFmusAsThisProcessDoes) {
 
 TEST(WorkerProgram, KnowsNoModelsOfOtherPrograms) {
   HostSetup setup = test_setup();
-  setup.worker = CONSORT_WORKER_PROGRAM;
+  setup.worker = places::worker();
   const std::vector<fleet::UnitSpec> specs = {{.name = "own", .model = "count plain"}};
   EXPECT_THAT([&] { static_cast<void>(make_process_host(setup)->make(specs)); },
               ThrowsMessage<Error>(HasSubstr("unit 'own' is a model of the program itself and cannot run in another "
@@ -454,7 +455,7 @@ TEST(WorkerProgram, KnowsNoModelsOfOtherPrograms) {
 }
 
 TEST(WorkerProgram, SaysWhatItIsForToThoseWhoStartItByHand) {
-  const std::string command = std::string("'") + CONSORT_WORKER_PROGRAM + "' 2>&1 </dev/null";
+  const std::string command = std::string("'") + places::worker() + "' 2>&1 </dev/null";
   FILE* const output = ::popen(command.c_str(), "r");
   ASSERT_NE(output, nullptr);
   std::string text(500, '\0');

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/tests/places.hpp"
 #include "fleet/fleet.hpp"
 #include "host/hosts.hpp"
 #include "host/local_host.hpp"
@@ -18,7 +19,7 @@ inline HostSetup test_setup(unsigned threads = 1) {
   HostSetup setup;
   setup.factory = [](const fleet::UnitSpec& spec) { return make_test_unit(spec); };
   setup.threads = threads;
-  setup.worker = CONSORT_TEST_WORKER;
+  setup.worker = places::test_worker();
   return setup;
 }
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "input/tests/allocations.hpp"
 
 namespace consort::input {
@@ -357,7 +358,7 @@ TEST_F(InputTableTest, RefusesTimesThatDecreaseOrAreNoNumbers) {
 }
 
 TEST_F(InputTableTest, ReadsFilesAndSaysWhichOneIsMissing) {
-  const auto file = std::filesystem::path(CONSORT_TEST_TMP) / "input_table.csv";
+  const auto file = std::filesystem::path(places::scratch()) / "input_table.csv";
   std::ofstream(file) << "\"time\",\"u\"\r\n0,1\r\n1,3\r\n";
   const InputTable table = InputTable::read(file, model_.description);
   EXPECT_EQ(u(table, 0.5), 2);

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace consort::model {
+namespace consort::model::describe_model_test {
 namespace {
 
 struct Sample {
@@ -70,4 +70,4 @@ TEST(DescribeModel, KnowsWhatDependsOnWhat) {
 }
 
 }  // namespace
-}  // namespace consort::model
+}  // namespace consort::model::describe_model_test

@@ -11,10 +11,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/child_process.hpp"
-#include "base/crash_guard.hpp"
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
+#include "os/child_process.hpp"
+#include "os/crash_guard.hpp"
 #include "record/formats.hpp"
 #include "record/result.hpp"
 #include "record/tests/allocations.hpp"
@@ -92,7 +93,7 @@ TEST(BufferedSink, HandsEveryRowOfEveryTypeToAllSinksInOrder) {
 TEST(BufferedSink, ServesSinksThatTakeBatchesBesideThoseThatDoNot) {
   Header header = every_type();
   std::erase_if(header.signals, [](const Signal& s) { return !is_scalar_like(s.type); });
-  const fs::path file = fs::path(CONSORT_TEST_TMP) / "buffered_batches.h5";
+  const fs::path file = fs::path(places::scratch()) / "buffered_batches.h5";
   Result direct;
   MemorySink memory(direct);
   const auto batches = make_sink(file);
@@ -329,12 +330,12 @@ TEST(BufferedSink, SavesWhatIsInTheBufferWhenTheProcessCrashes) {
 #ifdef CONSORT_NO_FORKS_WITH_THREADS
   GTEST_SKIP() << "ThreadSanitizer does not let a fork start threads";
 #endif
-  const fs::path folder = fs::path(CONSORT_TEST_TMP) / "buffered_crash";
+  const fs::path folder = fs::path(places::scratch()) / "buffered_crash";
   fs::create_directories(folder);
   for (const char* const name : {"r.csv", "r.h5", "r.mat"}) {
     const fs::path file = folder / name;
-    const ChildOutcome outcome = run_in_child([&] {
-      install_crash_guard();
+    const os::ChildOutcome outcome = os::run_in_child([&] {
+      os::install_crash_guard();
       const auto sink = make_sink(file);
       Sink* const sinks[] = {sink.get()};
       BufferedSink buffered(sinks);
@@ -354,9 +355,9 @@ TEST(BufferedSink, EndsAProcessThatCrashesInTheWriterItself) {
 #ifdef CONSORT_NO_FORKS_WITH_THREADS
   GTEST_SKIP() << "ThreadSanitizer does not let a fork start threads";
 #endif
-  const ChildOutcome outcome = run_in_child(
+  const os::ChildOutcome outcome = os::run_in_child(
       [] {
-        install_crash_guard();
+        os::install_crash_guard();
         Probe probe;
         probe.on_row = [](std::size_t) { std::raise(SIGSEGV); };
         Sink* const sinks[] = {&probe};

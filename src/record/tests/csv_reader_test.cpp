@@ -1,4 +1,4 @@
-#include "record/csv_reader.hpp"
+#include "record/csv/csv_reader.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -8,7 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "record/csv_sink.hpp"
+#include "base/tests/places.hpp"
+#include "record/csv/csv_sink.hpp"
 
 namespace consort::record {
 namespace {
@@ -18,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 fs::path file_with(const std::string& text) {
-  const fs::path folder = fs::path(CONSORT_TEST_TMP) / "csv_reader";
+  const fs::path folder = fs::path(places::scratch()) / "csv_reader";
   fs::create_directories(folder);
   const fs::path file = folder / (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".csv");
   std::ofstream(file, std::ios::binary) << text;

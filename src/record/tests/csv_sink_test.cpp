@@ -1,4 +1,4 @@
-#include "record/csv_sink.hpp"
+#include "record/csv/csv_sink.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -13,10 +13,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/child_process.hpp"
-#include "base/crash_guard.hpp"
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
+#include "os/child_process.hpp"
+#include "os/crash_guard.hpp"
 #include "record/tests/allocations.hpp"
 #include "record/tests/file_size_limit.hpp"
 
@@ -31,7 +32,7 @@ using testing::StartsWith;
 class CsvSinkTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(CONSORT_TEST_TMP) / "csv_sink" / testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = fs::path(places::scratch()) / "csv_sink" / testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     file_ = folder_ / "result.csv";
@@ -245,7 +246,7 @@ TEST_F(CsvSinkTest, CutsTheFileBackToTheLastCompleteRowAfterAShortWrite) {
 
 TEST_F(CsvSinkTest, WritesToTheStandardOutputForADash) {
   const fs::path out = folder_ / "stdout.txt";
-  const ChildOutcome outcome = run_in_child([&] {
+  const os::ChildOutcome outcome = os::run_in_child([&] {
     if (std::freopen(out.c_str(), "w", stdout) == nullptr) return 3;
     CsvSink sink("-");
     sink.begin(one_number());
@@ -258,8 +259,8 @@ TEST_F(CsvSinkTest, WritesToTheStandardOutputForADash) {
 }
 
 TEST_F(CsvSinkTest, KeepsAllCompleteRowsWhenTheProcessCrashes) {
-  const ChildOutcome outcome = run_in_child([&] {
-    install_crash_guard();
+  const os::ChildOutcome outcome = os::run_in_child([&] {
+    os::install_crash_guard();
     CsvSink sink(file_);
     sink.begin(one_number());
     for (int i = 0; i < 100; ++i) sink.write(i, number(i));
@@ -274,7 +275,7 @@ TEST_F(CsvSinkTest, KeepsAllCompleteRowsWhenTheProcessCrashes) {
 }
 
 TEST_F(CsvSinkTest, LeavesAReadableFileWhenTheProcessIsKilled) {
-  const ChildOutcome outcome = run_in_child([&] {
+  const os::ChildOutcome outcome = os::run_in_child([&] {
     CsvSink sink(file_);
     sink.begin(one_number());
     for (int i = 0; i < 30'000; ++i) sink.write(i, number(i));

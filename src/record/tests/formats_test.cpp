@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "record/tests/sink_rows.hpp"
 
 namespace consort::record {
@@ -46,7 +47,7 @@ void expect_same(const Result& back, const Header& header, std::size_t rows, std
 }
 
 TEST(Formats, WriteAndReadBackEveryTypeByTheEndingOfTheFile) {
-  const fs::path folder = fs::path(CONSORT_TEST_TMP) / "formats";
+  const fs::path folder = fs::path(places::scratch()) / "formats";
   fs::create_directories(folder);
   const Header header = every_type();
   for (const Format& format : formats()) {
@@ -71,7 +72,7 @@ TEST(Formats, WriteAndReadBackEveryTypeByTheEndingOfTheFile) {
 
 // What a row says that a format can, its sink does.
 TEST(Formats, CompressAndGoOnAsTheTableSays) {
-  const fs::path folder = fs::path(CONSORT_TEST_TMP) / "formats";
+  const fs::path folder = fs::path(places::scratch()) / "formats";
   fs::create_directories(folder);
   const Header header = every_type();
   for (const Format& format : formats()) {
@@ -98,7 +99,7 @@ TEST(Formats, CompressAndGoOnAsTheTableSays) {
 }
 
 TEST(Formats, KeepUnitsDescriptionsGroupsAndFactsInHdf5) {
-  const fs::path file = fs::path(CONSORT_TEST_TMP) / "formats_facts.hdf5";
+  const fs::path file = fs::path(places::scratch()) / "formats_facts.hdf5";
   const Header header = every_type();
   const auto sink = make_sink(file, {.compression = 2});
   sink->begin(header);

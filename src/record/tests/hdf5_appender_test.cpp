@@ -1,4 +1,4 @@
-#include "record/hdf5_appender.hpp"
+#include "record/hdf5/hdf5_appender.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "record/hdf5_handle.hpp"
+#include "base/tests/places.hpp"
+#include "record/hdf5/hdf5_handle.hpp"
 #include "record/tests/file_size_limit.hpp"
 
 namespace consort::record {
@@ -26,7 +27,7 @@ class Hdf5AppenderTest : public testing::Test {
   static constexpr std::uint64_t chunk_rows = 2;
 
   void SetUp() override {
-    const auto folder = fs::path(CONSORT_TEST_TMP) / "hdf5_appender";
+    const auto folder = fs::path(places::scratch()) / "hdf5_appender";
     fs::create_directories(folder);
     file_ = folder / (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".h5");
   }

@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
 #include "record/buffered_sink.hpp"
-#include "record/hdf5_reader.hpp"
-#include "record/hdf5_sink.hpp"
+#include "record/hdf5/hdf5_reader.hpp"
+#include "record/hdf5/hdf5_sink.hpp"
 #include "record/tests/file_size_limit.hpp"
 #include "record/tests/sink_rows.hpp"
 
@@ -29,7 +30,7 @@ using testing::HasSubstr;
 class Hdf5Test : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(CONSORT_TEST_TMP) / "hdf5" / testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = fs::path(places::scratch()) / "hdf5" / testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     file_ = folder_ / "result.h5";

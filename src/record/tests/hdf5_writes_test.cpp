@@ -8,12 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "record/hdf5_reader.hpp"
-#include "record/hdf5_sink.hpp"
+#include "base/tests/places.hpp"
+#include "record/hdf5/hdf5_reader.hpp"
+#include "record/hdf5/hdf5_sink.hpp"
 #include "record/tests/sink_rows.hpp"
 #include "record/tests/write_journal.hpp"
 
-namespace consort::record {
+namespace consort::record::hdf5_writes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,7 +41,7 @@ std::string text_of(std::size_t i) { return i % 100 == 50 ? std::string(5000 + i
 class Hdf5Writes : public testing::TestWithParam<Shape> {
  protected:
   Hdf5Writes()
-      : folder_(fs::path(CONSORT_TEST_TMP) / "hdf5_writes" / GetParam().name),
+      : folder_(fs::path(places::scratch()) / "hdf5_writes" / GetParam().name),
         written_(folder_ / "written.h5"),
         replayed_(folder_ / "replayed.h5") {
     fs::remove_all(folder_);
@@ -111,4 +112,4 @@ TEST_P(Hdf5Writes, LeaveAReadableFileOneByOne) {
 }
 
 }  // namespace
-}  // namespace consort::record
+}  // namespace consort::record::hdf5_writes_test

@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
-#include "record/mat_reader.hpp"
-#include "record/mat_sink.hpp"
+#include "record/mat/mat_reader.hpp"
+#include "record/mat/mat_sink.hpp"
 #include "record/tests/allocations.hpp"
 #include "record/tests/file_size_limit.hpp"
 #include "record/tests/sink_rows.hpp"
@@ -33,7 +34,7 @@ class MatTest : public testing::Test {
  protected:
   void SetUp() override {
     const fs::path folder =
-        fs::path(CONSORT_TEST_TMP) / "mat" / testing::UnitTest::GetInstance()->current_test_info()->name();
+        fs::path(places::scratch()) / "mat" / testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder);
     fs::create_directories(folder);
     file_ = folder / "result.mat";

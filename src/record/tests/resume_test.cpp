@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
 #include "record/tests/sink_rows.hpp"
@@ -25,7 +26,7 @@ using Choice = std::tuple<const char*, int, bool>;  // ending, compression, thro
 
 class Resume : public ::testing::TestWithParam<Choice> {
  protected:
-  Resume() : folder_(fs::path(CONSORT_TEST_TMP) / "resume" / info().name()) {
+  Resume() : folder_(fs::path(places::scratch()) / "resume" / info().name()) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -118,7 +119,7 @@ TEST_P(Resume, LeavesAFileAloneThatDoesNotFit) {
 }
 
 TEST(ResumeOfHdf5, TakesTheFileThatAKilledRestartPutAside) {
-  const auto folder = fs::path(CONSORT_TEST_TMP) / "resume" / "aside";
+  const auto folder = fs::path(places::scratch()) / "resume" / "aside";
   fs::remove_all(folder);
   fs::create_directories(folder);
   const auto file = folder / "r.h5";
@@ -141,7 +142,7 @@ TEST(ResumeOfHdf5, TakesTheFileThatAKilledRestartPutAside) {
 }
 
 TEST(ResumeOfMat, IsRefusedWhereThereIsAFile) {
-  const auto file = fs::path(CONSORT_TEST_TMP) / "resume.mat";
+  const auto file = fs::path(places::scratch()) / "resume.mat";
   std::ofstream(file) << "something";
   EXPECT_THROW(make_sink(file)->resume(numbers(1, 1), 1, nullptr), Error);
   fs::remove(file);

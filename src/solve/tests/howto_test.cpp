@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
 
 namespace consort::solve {
@@ -20,7 +21,7 @@ std::vector<std::string> trimmed_lines(const std::filesystem::path& file) {
 }
 
 TEST(HowToSolveAProblem, QuotesTheExampleThatIsCompiled) {
-  const std::filesystem::path root = CONSORT_SOURCE_DIR;
+  const std::filesystem::path root = places::source();
   const auto page = trimmed_lines(root / "docs/howto/solve_a_problem.md");
   const auto code = trimmed_lines(root / "examples/solve_a_problem/main.cpp");
   ASSERT_FALSE(page.empty());

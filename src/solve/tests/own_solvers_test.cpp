@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "solve/bdf_coefficients.hpp"
 #include "solve/integrate.hpp"
+#include "solve/own/bdf_coefficients.hpp"
 #include "solve/solvers.hpp"
 #include "solve/tests/allocations.hpp"
 #include "solve/tests/problems.hpp"

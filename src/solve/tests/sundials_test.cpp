@@ -13,10 +13,10 @@
 
 #include "base/error.hpp"
 #include "solve/solvers.hpp"
-#include "solve/sundials_jacobian.hpp"
-#include "solve/sundials_stiffness.hpp"
+#include "solve/sundials/sundials_jacobian.hpp"
+#include "solve/sundials/sundials_stiffness.hpp"
 
-namespace consort::solve {
+namespace consort::solve::sundials_test {
 namespace {
 
 using testing::HasSubstr;
@@ -36,13 +36,13 @@ Ode oscillator() {
           }};
 }
 
-void run_to(Solver& solver, Time stop) {
+void advance_to(Solver& solver, Time stop) {
   while (solver.time() < stop) solver.step(stop);
 }
 
 std::string failure_of(Solver& solver, Time stop) {
   try {
-    run_to(solver, stop);
+    advance_to(solver, stop);
   } catch (const Error& error) {
     return error.what();
   }
@@ -126,7 +126,7 @@ TEST_P(LinearSolvers, SolveTheRodWithEveryFormOfJacobian) {
     };
   }
   const auto solver = make_solver(name, ode, {.rtol = 1e-7, .linear = setting.linear});
-  run_to(*solver, 0.1);
+  advance_to(*solver, 0.1);
   // The tolerance of a step times a generous number of steps.
   EXPECT_NEAR(solver->state()[n / 2] / ode.y0[n / 2], rod_decay(n, 0.1), 1e-4);
   EXPECT_EQ(used > 0, setting.dense || setting.sparse || setting.times);
@@ -174,7 +174,7 @@ TEST(LinearPart, AddsAMissingDiagonal) {
   ode.jacobian.pattern = {.starts = {0, 1, 2}, .rows = {1, 0}};
   for (const auto* name : {"cvode", "ida", "arkode-dirk-kvaerno-5-3-4"}) {
     const auto solver = make_solver(name, ode, {.rtol = 1e-8, .linear = LinearSolver::sparse});
-    run_to(*solver, 1);
+    advance_to(*solver, 1);
     EXPECT_NEAR(solver->state()[0], std::cos(1), 1e-5) << name;
   }
 }
@@ -219,7 +219,7 @@ TEST_P(Sundials, LetsExceptionsOfTheProblemThroughUnchanged) {
   testing::internal::CaptureStderr();
   int caught = 0;
   try {
-    run_to(*solver, 1);
+    advance_to(*solver, 1);
   } catch (const Own& own) {
     caught = own.number;
   } catch (const std::exception& other) {
@@ -313,7 +313,7 @@ TEST_P(Sundials, EvaluatesNothingBeyondTheLimit) {
   };
   const auto solver = make_solver(GetParam(), ode, {});
   for (const Time limit : {0.001, 0.1, 0.3, 2.0}) {
-    run_to(*solver, limit);
+    advance_to(*solver, limit);
     EXPECT_LE(last, limit);
   }
 }
@@ -321,12 +321,12 @@ TEST_P(Sundials, EvaluatesNothingBeyondTheLimit) {
 TEST_P(Sundials, GoesThroughTimeWithoutStates) {
   const Ode ode{.rhs = [](Time, ConstVector, Vector) {}};
   const auto solver = make_solver(GetParam(), ode, {.max_step = 0.25});
-  run_to(*solver, 1);
+  advance_to(*solver, 1);
   EXPECT_EQ(solver->time(), 1);
   EXPECT_EQ(solver->statistics().steps, 4U);
   solver->interpolate(0.9, {});
   const auto saved = solver->snapshot();
-  run_to(*solver, 2);
+  advance_to(*solver, 2);
   solver->restore(*saved);
   EXPECT_EQ(solver->time(), 1);
 }
@@ -337,11 +337,11 @@ TEST_P(Sundials, StartsAnewFromASavedStateAndSaysSo) {
   const auto ode = oscillator();
   const auto solver = make_solver(GetParam(), ode, {});
   EXPECT_FALSE(solver->capabilities().exact_restart);
-  run_to(*solver, 1);
+  advance_to(*solver, 1);
   const auto saved = solver->snapshot();
   const auto bytes = solver->serialise();
   const double x = solver->state()[0];
-  run_to(*solver, 2);
+  advance_to(*solver, 2);
   solver->restore(*saved);
   EXPECT_EQ(solver->time(), 1);
   EXPECT_EQ(solver->state()[0], x);
@@ -351,15 +351,15 @@ TEST_P(Sundials, StartsAnewFromASavedStateAndSaysSo) {
   fresh->deserialise(bytes);
   EXPECT_EQ(fresh->time(), 1);
   EXPECT_EQ(fresh->state()[0], x);
-  run_to(*fresh, 2);
-  run_to(*solver, 2);
+  advance_to(*fresh, 2);
+  advance_to(*solver, 2);
   EXPECT_EQ(fresh->state()[0], solver->state()[0]);
 }
 
 TEST_P(Sundials, RefusesBytesOfAnotherSolverOrProblemOrNone) {
   const auto ode = oscillator();
   const auto solver = make_solver(GetParam(), ode, {});
-  run_to(*solver, 1);
+  advance_to(*solver, 1);
   auto bytes = solver->serialise();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_THROW(solver->deserialise(std::span(bytes).first(size)), Error);
@@ -375,11 +375,11 @@ TEST_P(Sundials, UsesNewTolerancesAndSwitchesAfterARestart) {
   Ode ode{.y0 = {0}, .rhs = [](Time, ConstVector, Vector dy, const Switches& on) { dy[0] = on[0] ? 2 : 1; }};
   ode.events.switches = {false};
   const auto solver = make_solver(GetParam(), ode, {});
-  run_to(*solver, 1);
+  advance_to(*solver, 1);
   const Switches on{true};
   const std::vector<double> atol{1e-3};
   solver->reinitialise({.t = 1, .y = solver->state(), .switches = &on, .absolute_tolerances = atol});
-  run_to(*solver, 2);
+  advance_to(*solver, 2);
   EXPECT_NEAR(solver->state()[0], 3, 1e-3);
   EXPECT_EQ(solver->absolute_tolerances()[0], 1e-3);
   const std::vector<double> bad{std::numeric_limits<double>::quiet_NaN()};
@@ -406,7 +406,7 @@ TEST(Arkode, DoesNotCallALongRunStiff) {
   for (const auto* name :
        {"arkode-erk-heun-euler-2-1-2", "arkode-erk-dormand-prince-7-4-5", "arkode-erk-fehlberg-13-7-8"}) {
     const auto solver = make_solver(name, ode, {.rtol = 1e-3, .max_step = 0.5});
-    run_to(*solver, 2000);
+    advance_to(*solver, 2000);
     EXPECT_GT(solver->statistics().steps, 3000U) << name;
   }
 }
@@ -433,13 +433,13 @@ TEST(Ida, SwingsThePendulumInIndexOne) {
   const auto solver = make_solver("ida", dae, {.rtol = 1e-9, .atol = {1e-10}});
   // Released horizontally: the quarter period is K(1/2)·sqrt(l/g), K(1/2) = 1.854074677301372.
   const double quarter = 1.854074677301372 / std::sqrt(9.81);
-  run_to(*solver, quarter);
+  advance_to(*solver, quarter);
   EXPECT_NEAR(solver->state()[0], 0, 1e-6);
   EXPECT_NEAR(solver->state()[1], -1, 1e-6);
   EXPECT_NEAR(solver->state()[2], -std::sqrt(2 * 9.81), 1e-5);
   EXPECT_NEAR(solver->state()[4], 3 * 9.81, 1e-4);
   EXPECT_NEAR(solver->state_derivative()[2], 0, 1e-3);
-  run_to(*solver, 4 * quarter);
+  advance_to(*solver, 4 * quarter);
   EXPECT_NEAR(solver->state()[0], 1, 1e-5);
 }
 
@@ -469,7 +469,7 @@ TEST(Ida, CorrectsInconsistentValuesOnRequest) {
 TEST(Ida, FindsConsistentValuesAfterARestart) {
   const auto dae = pendulum();
   const auto solver = make_solver("ida", dae, {.rtol = 1e-8});
-  run_to(*solver, 0.1);
+  advance_to(*solver, 0.1);
   const std::vector<double> y{0, -1, 2, 0, 0};
   solver->reinitialise({.t = 0.1, .y = y});
   EXPECT_NEAR(solver->state()[4], 4 + 9.81, 1e-6);
@@ -511,7 +511,7 @@ TEST(Ida, SolvesRobertsonWithItsConstraint) {
               },
           .differential = {true, true, false}};
   const auto solver = make_solver("ida", dae, {.rtol = 1e-8, .atol = {1e-10, 1e-14, 1e-10}});
-  run_to(*solver, 40);
+  advance_to(*solver, 40);
   // Reference: CVODE with a tolerance of 1e-13.
   EXPECT_NEAR(solver->state()[0], 0.7158270688, 1e-7);
   EXPECT_NEAR(solver->state()[1], 9.185534765e-6, 1e-11);
@@ -522,7 +522,7 @@ TEST(Cvode, SolvesRobertsonOverElevenDecades) {
   const auto ode = robertson();
   for (const auto* name : {"cvode", "ida", "arkode-dirk-ark548l2sa-dirk-8-4-5"}) {
     const auto solver = make_solver(name, ode, {.rtol = 1e-6, .atol = {1e-8, 1e-14, 1e-6}});
-    run_to(*solver, 4e10);
+    advance_to(*solver, 4e10);
     EXPECT_NEAR(solver->state()[0], 5.2e-8, 2e-8) << name;
     EXPECT_NEAR(solver->state()[2], 1, 1e-5) << name;
     EXPECT_LT(solver->statistics().steps, 10'000U) << name;
@@ -536,7 +536,7 @@ TEST(Cvode, SolvesVanDerPolAtItsStiffest) {
                 }};
   for (const auto* name : {"cvode", "ida", "arkode-dirk-esdirk547l2sa2-7-4-5", "arkode-dirk-ark436l2sa-dirk-6-3-4"}) {
     const auto solver = make_solver(name, ode, {.rtol = 1e-6});
-    run_to(*solver, 2);
+    advance_to(*solver, 2);
     // Hairer and Wanner, Solving Ordinary Differential Equations II, IV.10: y(2) for y(0) = (2, 0) is 1.70616773217.
     EXPECT_NEAR(solver->state()[0], 1.70616773, 1e-3) << name;
     EXPECT_LT(solver->statistics().evaluations, 40'000U) << name;
@@ -544,4 +544,4 @@ TEST(Cvode, SolvesVanDerPolAtItsStiffest) {
 }
 
 }  // namespace
-}  // namespace consort::solve
+}  // namespace consort::solve::sundials_test

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/archive.hpp"
+#include "os/archive.hpp"
 #include "ssp/tests/workshop.hpp"
 
 namespace consort::ssp {
@@ -222,7 +222,7 @@ TEST(Bindings, ReadFilesBesideTheStructureAndInsideOfComponents) {
   inside.file("resources/values.ssv", W::ssv(W::real("a", 7)));
   inside.file("resources/map.ssm",
               R"(<ssm:ParameterMapping version="1.0">)" + entry("a", "j") + "</ssm:ParameterMapping>");
-  pack(inside.folder(), w.folder() / "p.fmu");
+  os::pack(inside.folder(), w.folder() / "p.fmu");
   w.file("resources/values.ssv", W::ssv(W::real("k", 5)));
   w.structure(W::ssd(W::elements(W::component(
       "c", "p.fmu",

@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "base/archive.hpp"
-#include "base/temp_folder.hpp"
 #include "graph/compile.hpp"
 #include "graph/tests/plant.hpp"
+#include "os/archive.hpp"
+#include "os/temp_folder.hpp"
 #include "ssp/to_system.hpp"
 
 namespace consort::ssp {
@@ -113,7 +113,7 @@ class Workshop {
   // As an archive.
   [[nodiscard]] std::filesystem::path packed(const std::string& name = "plan.ssp") const {
     auto archive = folder_.path() / name;
-    pack(folder(), archive);
+    os::pack(folder(), archive);
     return archive;
   }
 
@@ -158,7 +158,7 @@ class Workshop {
   }
 
  private:
-  TempFolder folder_{"workshop"};
+  os::TempFolder folder_{"workshop"};
   std::map<std::string, std::unique_ptr<graph::Plant>> plants_;
   std::map<std::string, bool> finished_;
   graph::Document document_;

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/child_process.hpp"
 #include "base/text.hpp"
+#include "os/child_process.hpp"
 #include "ssp/annotations.hpp"
 #include "ssp/from_system.hpp"
 #include "ssp/read.hpp"
@@ -121,7 +121,7 @@ TEST_P(Written, SystemsAreReadBackAsTheSamePlan) {
 
 // SSP 1.0 and 2.0 schemas, where CONSORT_SSP_SCHEMAS names a folder with the folders 1.0 and 2.0 of them.
 bool is_valid(const std::string& text, const std::string& version, const std::string& schema, std::string& said) {
-  const TempFolder folder("schema");
+  const os::TempFolder folder("schema");
   std::ofstream(folder.path() / "file.xml") << text;
   const std::string command =
       fmt::format("xmllint --noout --schema '{}/{}/{}.xsd' '{}' > '{}' 2>&1", std::getenv("CONSORT_SSP_SCHEMAS"),
@@ -197,8 +197,8 @@ TEST(Conversion, OfAPackageKeepsEverythingElse) {
   Workshop to;
   const auto file = to.folder().parent_path() / "old.ssp";
   convert_package(w.packed(), file, Version::v1_0);
-  const TempFolder unpacked("old");
-  unpack(file, unpacked.path());
+  const os::TempFolder unpacked("old");
+  os::unpack(file, unpacked.path());
   EXPECT_EQ(read_file(unpacked.path() / "extra/org.example/notes.txt"), "keep me");
   const auto ssd = read_file(unpacked.path() / "SystemStructure.ssd");
   EXPECT_THAT(ssd, HasSubstr("version=\"1.0\""));

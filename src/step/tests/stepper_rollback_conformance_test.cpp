@@ -7,7 +7,7 @@
 
 #include "step/tests/coupled_system.hpp"
 
-namespace consort::step {
+namespace consort::step::stepper_rollback_conformance_test {
 namespace {
 
 constexpr Duration h = 0.1;
@@ -139,4 +139,4 @@ TEST_P(StepperRollback, TheCoarsePastIsThatOfAcceptedSteps) {
 }
 
 }  // namespace
-}  // namespace consort::step
+}  // namespace consort::step::stepper_rollback_conformance_test

@@ -13,6 +13,7 @@
 #include "../../../models/stair.hpp"
 #include "../../../models/van_der_pol.hpp"
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "unit/me_unit.hpp"
 #include "unit/model_unit.hpp"
 
@@ -59,7 +60,7 @@ struct Adapted {
 
 inline Adapted adapt_fmu(const std::string& file, MeUnitOptions options = {}) {
   Adapted result;
-  result.fmu = std::make_unique<fmi::Fmu>(fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / file));
+  result.fmu = std::make_unique<fmi::Fmu>(fmi::Fmu::open(std::filesystem::path(places::fmus()) / file));
   result.unit = make_me_unit(*result.fmu, {.name = "adapted"}, std::move(options));
   return result;
 }

@@ -21,6 +21,7 @@
 #include "../../../models/coupled_mass.hpp"
 #include "../../../models/feedthrough.hpp"
 #include "../../../models/linear_unit.hpp"
+#include "base/tests/places.hpp"
 #include "unit/fmu_unit.hpp"
 #include "unit/lambda_unit.hpp"
 #include "unit/linear_unit.hpp"
@@ -33,7 +34,7 @@ namespace consort::unit {
 inline Adapted make_co_simulation(const std::string& folder, const std::string& model, bool use_event_mode = false) {
   Adapted result;
   result.fmu =
-      std::make_unique<fmi::Fmu>(fmi::Fmu::open(std::filesystem::path(CONSORT_FMU_DIR) / folder / (model + ".fmu")));
+      std::make_unique<fmi::Fmu>(fmi::Fmu::open(std::filesystem::path(places::fmus()) / folder / (model + ".fmu")));
   result.unit = make_fmu_unit(*result.fmu, {.name = "adapted", .use_event_mode = use_event_mode});
   return result;
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 
 namespace consort::unit {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::filesystem::path fmu_file(const std::string& name) { return std::filesystem::path(CONSORT_FMU_DIR) / name; }
+std::filesystem::path fmu_file(const std::string& name) { return std::filesystem::path(places::fmus()) / name; }
 
 // An FMU and a unit of it, initialised when asked for.
 struct Running {

@@ -4,10 +4,11 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "yaml/reader.hpp"
 #include "yaml/reader_parts.hpp"
 
-namespace consort::yaml {
+namespace consort::yaml::reader_errors_test {
 namespace {
 
 using testing::AllOf;
@@ -159,7 +160,7 @@ TEST(YamlErrors, AUnitIsOneThing) {
 class YamlFiles : public testing::Test {
  protected:
   YamlFiles()
-      : folder_(std::filesystem::path(CONSORT_TEST_TMP) / "yaml_files" /
+      : folder_(std::filesystem::path(places::scratch()) / "yaml_files" /
                 testing::UnitTest::GetInstance()->current_test_info()->name()) {
     std::filesystem::create_directories(folder_);
   }
@@ -224,4 +225,4 @@ TEST_F(YamlFiles, FilesInFilesAreBounded) {
 }
 
 }  // namespace
-}  // namespace consort::yaml
+}  // namespace consort::yaml::reader_errors_test

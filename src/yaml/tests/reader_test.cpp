@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace consort::yaml {
+namespace consort::yaml::reader_test {
 namespace {
 
 using namespace graph;
@@ -281,4 +281,4 @@ TEST(YamlReader, AMinimalSystemHasTheDefaults) {
 }
 
 }  // namespace
-}  // namespace consort::yaml
+}  // namespace consort::yaml::reader_test

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/tests/places.hpp"
 #include "base/text.hpp"
 #include "samples.hpp"
 #include "yaml/keys.hpp"
@@ -23,7 +24,7 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-const fs::path schema_file = fs::path(CONSORT_SOURCE_DIR) / "docs/schema/system.schema.json";
+const fs::path schema_file = fs::path(places::source()) / "docs/schema/system.schema.json";
 
 Json schema() { return Json::parse(read_file(schema_file)); }
 
@@ -90,7 +91,7 @@ bool has_validator() {
 
 bool is_valid(std::string_view text) {
   Budget budget;
-  const auto file = fs::path(CONSORT_TEST_TMP) / fmt::format("schema_test_{}.json", ::getpid());
+  const auto file = fs::path(places::scratch()) / fmt::format("schema_test_{}.json", ::getpid());
   std::ofstream(file) << json_of(parse(text, "s.yaml", budget));
   const std::string script =
       "import json,sys,jsonschema; s=json.load(open(sys.argv[1])); v=jsonschema.Draft202012Validator; "
@@ -139,7 +140,7 @@ TEST(Schema, AgreesWithTheReaderOnWhatIsASystem) {
 
 TEST(Schema, AcceptsTheExamples) {
   if (!has_validator()) GTEST_SKIP() << "Python's jsonschema is not installed (python3-jsonschema)";
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(CONSORT_SOURCE_DIR) / "examples")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(places::source()) / "examples")) {
     if (entry.path().extension() != ".yaml") continue;
     const auto text = read_file(entry.path());
     if (text.find("consort:") == std::string::npos) continue;
@@ -149,7 +150,7 @@ TEST(Schema, AcceptsTheExamples) {
 }
 
 TEST(Documentation, ShowsASystemThatCanBeRead) {
-  const auto page = read_file(fs::path(CONSORT_SOURCE_DIR) / "docs/systems.md");
+  const auto page = read_file(fs::path(places::source()) / "docs/systems.md");
   const std::string begin = "```yaml\nconsort: 1";
   const auto at = page.find(begin);
   ASSERT_NE(at, std::string::npos);
@@ -165,7 +166,7 @@ TEST(Documentation, ShowsASystemThatCanBeRead) {
 
 // Every key is explained.
 TEST(Documentation, NamesEveryKey) {
-  const auto page = read_file(fs::path(CONSORT_SOURCE_DIR) / "docs/systems.md");
+  const auto page = read_file(fs::path(places::source()) / "docs/systems.md");
   for (const auto& table : all_key_tables())
     for (const auto key : table.keys) EXPECT_NE(page.find(key), std::string::npos) << table.name << ": " << key;
 }

@@ -1,0 +1,82 @@
+// Explicit pairs with step size control: the loop around the stages, once for all of them.
+//
+// The controller is the one of Hairer's DOPRI5 (Solving Ordinary Differential Equations I, II.4): proportional and
+// integral, with a stabilisation that may be zero; the test for stiffness is his, too (IV.2).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "solve/own/ode_solver.hpp"
+
+namespace consort::solve {
+
+struct PairMemory {
+  Duration h = 0;            // to be tried next; 0: not yet known
+  double last_error = 1e-4;  // of the step before
+  bool has_rate = false;     // f is f(t, y)
+  int stiff = 0;             // steps that looked stiff, and others since
+  int not_stiff = 0;
+  std::vector<double> f{};
+  std::vector<double> dense{};  // the method's, for the last step
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(h, last_error, has_rate, stiff, not_stiff, f, dense);
+  }
+};
+
+class PairSolver : public RememberingSolver<PairMemory> {
+ public:
+  StepResult step(Time limit) override;
+  void reinitialise(const Restart& restart) override;
+
+ protected:
+  struct Control {
+    double exponent;      // of the error in the next step size
+    double beta;          // of the error before
+    double growth;        // at most, in one step
+    double stable_limit;  // |h * lambda| beyond which the method is unstable, a little less
+    std::size_t dense;    // vectors of dense output
+  };
+  PairSolver(const SolverRow& row, const Ode& ode, const SolverOptions& options, Control control);
+
+  // Computes y1_, f1_ = f(t + h, y1_) and error_ from common_.y and memory_.f; false: a stage was not finite, and
+  // bad_stage() was told.
+  virtual bool stages(Duration h) = 0;
+  // |h * lambda|, as far as the stages tell.
+  [[nodiscard]] virtual double stiffness(Duration h) const = 0;
+  // Fills memory_.dense for the step, whose beginning is still in common_.y and memory_.f.
+  virtual void prepare_dense(Duration h) = 0;
+
+  // One stage: f(t, y) into dy; false as above.
+  bool stage(Time t, ConstVector y, Vector dy);
+  // |f1_ - f| / |y1_ - y|, for stiffness().
+  [[nodiscard]] double slope(ConstVector f, ConstVector y) const;
+  [[nodiscard]] Vector dense(std::size_t k) { return Vector(memory_.dense).subspan(k * size(), size()); }
+  [[nodiscard]] ConstVector dense(std::size_t k) const {
+    return ConstVector(memory_.dense).subspan(k * size(), size());
+  }
+  // Where t is in the last step, from 0 to 1.
+  [[nodiscard]] double part(Time t) const {
+    return common_.t > common_.from ? (t - common_.from) / (common_.t - common_.from) : 1;
+  }
+
+  // NOLINTBEGIN(cppcoreguidelines-non-private-member-variables-in-classes): the methods work on them
+  std::vector<double> y1_;
+  std::vector<double> f1_;
+  std::vector<double> error_;
+  // NOLINTEND(cppcoreguidelines-non-private-member-variables-in-classes)
+
+ private:
+  void start(Time limit);
+  void accept(Time end, Duration h, double error, Duration next);
+  void check_stiffness(Duration h);
+  [[noreturn]] void fail_small_step(Duration h, bool finite) const;
+
+  Control control_;
+  std::size_t bad_ = 0;
+  Time bad_time_ = 0;
+};
+
+}  // namespace consort::solve

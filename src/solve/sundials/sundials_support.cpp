@@ -1,0 +1,62 @@
+#include "solve/sundials/sundials_support.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <new>
+
+#include "base/error.hpp"
+
+namespace consort::solve {
+
+SundialsContext::SundialsContext() {
+  if (SUNContext_Create(nullptr, &context_) != 0) throw std::bad_alloc();
+}
+
+SundialsContext::~SundialsContext() { SUNContext_Free(&context_); }
+
+NVector wrap(Vector memory, SUNContext context) {
+  NVector vector(N_VMake_Serial(static_cast<sunindextype>(memory.size()), memory.data(), context));
+  if (!vector) throw std::bad_alloc();
+  return vector;
+}
+
+bool all_finite(ConstVector values) {
+  // The exponent bits, all set for NaN and infinity: a loop without branches, since every evaluation passes here.
+  constexpr std::uint64_t exponent = 0x7ff0000000000000;
+  std::uint64_t bad = 0;
+  for (const double value : values)
+    bad |= static_cast<std::uint64_t>((std::bit_cast<std::uint64_t>(value) & exponent) == exponent);
+  return bad == 0;
+}
+
+void note_not_finite(CallbackTrouble& trouble, Time t, ConstVector values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    trouble.not_finite = i;
+    trouble.t = t;
+    trouble.value = values[i];
+    return;
+  }
+}
+
+bool CallbackTrouble::blocked_at(Time now, Duration h) const {
+  // Several steps may have crept towards the place since it was seen.
+  const double near = 1000 * std::abs(h) + 1e-12 * std::abs(now);
+  return not_finite && t >= now && t - now <= near;
+}
+
+void keep_message(int code, const char* module, const char* function, char* message, void* trouble) {
+  constexpr int warning = 99;  // CV_WARNING, IDA_WARNING, ARK_WARNING
+  if (code == warning) return;
+  static_cast<CallbackTrouble*>(trouble)->message = fmt::format("{}, {}: {}", module, function, message);
+}
+
+void check_set_up(int flag, const char* call, const CallbackTrouble& trouble) {
+  if (flag >= 0) return;
+  if (trouble.thrown) std::rethrow_exception(trouble.thrown);
+  throw run_error("{} failed with {} ({}); choose another solver, or report this together with the problem", call, flag,
+                  trouble.message.empty() ? "without a message" : trouble.message);
+}
+
+}  // namespace consort::solve
