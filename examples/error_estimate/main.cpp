@@ -31,7 +31,7 @@ Errors errors_of(const Experiment& e, const std::string& controller, int order, 
   s.control.controller = controller;
   s.control.tolerance = 1e12;
   s.control.minimum = s.control.maximum = 2 * h;
-  s.record = {"*"};
+  s.record.variables = {"*"};
   const auto run = example::run(e.masses, e.by_force, s);
   const auto& r = run.result;
   Errors errors;
@@ -81,7 +81,7 @@ double estimate_with(const char* program, double tolerance, double h) {
   d.run.step = 2 * h;
   d.run.tolerance = tolerance;
   d.run.threads = 1;
-  d.run.record = {"*"};
+  d.run.record.variables = {"*"};
   d.run.control.controller = "richardson";
   d.run.control.tolerance = 1e12;
   d.run.control.minimum = d.run.control.maximum = 2 * h;

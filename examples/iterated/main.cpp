@@ -105,7 +105,7 @@ void how_many_iterations(const char* program, example::Figures& figures) {
     d.run.stop = 1;
     d.run.output_interval.reset();
     d.run.iteration.tolerance = tolerance;
-    d.run.iteration.most = 200;
+    d.run.iteration.max_iterations = 200;
     return d;
   }();
   double before = std::numeric_limits<double>::infinity();

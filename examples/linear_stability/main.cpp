@@ -89,7 +89,7 @@ int linear_stability(const char* program, const std::filesystem::path& folder) {
 
   fmt::print("\nOutputs and inputs made consistent at every communication point (the default for such units)\n");
   auto consistent = explicit_in_u;
-  consistent.run.consistency = graph::Consistency::automatic;
+  consistent.run.consistent = graph::Consistency::automatic;
   for (const auto pair : {Pair::real, Pair::imaginary}) {
     for (const int order : {0, 1, 2}) {
       bool all = true;
@@ -106,7 +106,7 @@ int linear_stability(const char* program, const std::filesystem::path& folder) {
   const std::array<std::string, 2> names{"first.y", "second.y"};
   example::write_plot(folder, "beyond_the_limit", trajectory(shown), names,
                       "Imaginary pair, order 1, |d| = 0.40: beyond the limit of 0.393");
-  shown.run.consistency = graph::Consistency::automatic;
+  shown.run.consistent = graph::Consistency::automatic;
   example::write_plot(folder, "consistent", trajectory(shown), names, "The same with consistent outputs");
   return figures.exit_status();
 }

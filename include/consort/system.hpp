@@ -3,10 +3,11 @@
 //   consort::System car("car");
 //   car.add("wheel", "wheel.fmu").add("chassis", "chassis.fmu", {.solver = "cvode"});
 //   car.connect("wheel.z", "chassis.z_wheel").connect("chassis.z", "wheel.z_chassis").set("chassis.m", 400);
-//   const consort::Result result = car.run({.stop_time = 3, .step_size = 1e-3});
+//   car.settings().control.controller = "richardson";
+//   const consort::Result result = car.run({.stop = 3, .step = 1e-3});
 //   use(result.time(), result["chassis.z"], result.unit("chassis.z"));
 //
-//   consort::Simulation simulation(car, {.stop_time = 3});   // or by hand
+//   consort::Simulation simulation(car, {.stop = 3});        // or by hand
 //   simulation.initialize();
 //   while (!simulation.done()) { simulation.set("wheel.road", 0.1); simulation.step(); }
 //   use(simulation.value("chassis.z"));
@@ -24,13 +25,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "consort/error.hpp"
 #include "consort/export.hpp"
 #include "consort/fmu.hpp"
 #include "consort/result.hpp"
+#include "consort/settings.hpp"
 
 namespace consort {
 
@@ -42,47 +43,40 @@ struct UnitOptions {
   std::string host = {};                                               // where it runs; default: as the run says
 };
 
-// What is not given comes from the system's file, then from the units, then from defaults that Result::report() names.
+// What one call adds to System::settings().
 struct RunOptions {
-  std::optional<double> start_time = {};
-  std::optional<double> stop_time = {};
-  std::optional<double> step_size = {};        // between communication points
-  std::optional<double> output_interval = {};  // between rows; default: every communication point
-  std::optional<double> tolerance = {};        // of the units' solvers
-  std::string host = {};                       // where units run: "threads" (default), "serial", "process"
-  std::string stepper = {};                    // "jacobi", "gauss-seidel", …; default: chosen from the graph
-  // How inputs move within a step: "poly-1" (held), "hermite-2", …, or the order of a polynomial, 0 to 5.
-  std::optional<std::variant<int, std::string>> extrapolation = {};
-  std::string controller = {};                    // "richardson", "modified", "ecco": steps by the coupling error
-  std::optional<double> coupling_tolerance = {};  // of that error, relative; default: the tolerance
-  std::optional<double> absolute_tolerance = {};  // of that error, times nominal values; default: as the relative one
-  std::optional<double> min_step = {};            // the shortest and the longest step that a controller may take
-  std::optional<double> max_step = {};
-  std::string tolerance_for = {};  // "step" (default) or "run": what may err by coupling_tolerance
-  std::string iteration = {};  // of the stepper "iterated": "fixed-point", "aitken", "iqn-ils", …; default: iqn-ils
-  std::optional<double> iteration_tolerance = {};                  // of inputs, relative; default: 1e-6
-  std::optional<int> iteration_most = {};                          // iterations in a step
-  std::optional<std::uint32_t> threads = {};                       // default: as many as cores, used where it pays
-  std::vector<std::pair<std::string, std::string>> settings = {};  // path, value as text; beat what the system says
-  std::filesystem::path input_file = {};                           // CSV for the system's own inputs
-  std::vector<std::string> outputs = {};   // paths to record, with * and ?; default: all outputs
-  std::filesystem::path output_file = {};  // of run(): also write the rows there
-  // Of run(): checkpoints so many simulated seconds apart, the newest in the place of the one before, and one where the
-  // run is stopped on request (default of the file: NAME.checkpoint); and one to go on from. Then the result has the
-  // rows from there on, and an output file that is there goes on with them.
+  // Times in seconds that replace those of the settings.
+  std::optional<double> start = {};
+  std::optional<double> stop = {};
+  std::optional<double> step = {};
+  std::vector<std::pair<std::string, std::string>> set = {};  // start values: path, value as text; beat the system's
+  std::filesystem::path output_file = {};                     // of run(): also write the rows there
+  // Of run(): write a checkpoint every so many simulated seconds, each replacing the one before, and one more if the
+  // run is stopped on request. The file is NAME.checkpoint in the working directory by default.
   std::optional<double> checkpoint_every = {};
   std::filesystem::path checkpoint_file = {};
+  // Of run(): continue from a checkpoint. The result has the rows from there on; an existing output file continues.
   std::filesystem::path restart_from = {};
-  std::function<void(const Progress&)> progress = {};  // of run(): a few times a second
-  const std::atomic<bool>* stop_requested = nullptr;   // of run(): ends it cleanly when it becomes true
+  std::function<void(const Progress&)> progress = {};  // of run(): called a few times a second
+  const std::atomic<bool>* stop_requested = nullptr;   // of run(): true ends the run cleanly
 };
+
+// One setting of a run, as docs/settings.md lists it.
+struct SettingInfo {
+  std::string section;  // of a system file: "experiment", "run", "loops", "iteration", "control", "record"
+  std::string key;      // in it
+  std::string help;
+  std::string range;     // "> 0"
+  std::string standard;  // the default
+};
+[[nodiscard]] CONSORT_API std::vector<SettingInfo> settings_of_runs();
 
 // A value, not a handle: a copy is a system of its own.
 class CONSORT_API System {
  public:
   explicit System(std::string name = "system");
-  // A system file, in the format that its ending says. What it says about runs counts where RunOptions do not say
-  // otherwise, except that only the options name a result file.
+  // A system file, in the format that its ending says. Its settings become settings(), except that a result is written
+  // only to RunOptions::output_file.
   [[nodiscard]] static System load(const std::filesystem::path& file);
   System(const System&);
   System& operator=(const System&);
@@ -105,6 +99,14 @@ class CONSORT_API System {
   // coupling made or lost between them, and the controller "ecco" keeps it small. For runs of this system itself, not
   // of one that it is added to.
   System& bond(std::string effort, std::string flow);
+
+  // How the system is run. Settings that are not given come from the units, then from defaults that Result::report()
+  // names. Settings of a system that is added to another one have no effect.
+  [[nodiscard]] RunSettings& settings();
+  [[nodiscard]] const RunSettings& settings() const;
+  // The same as text: a mapping with the keys `experiment`, `run`, `record`, `bonds` and `scenario` of a system file,
+  // in YAML or JSON. Other settings keep their values.
+  System& configure(std::string_view text);
 
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] std::vector<std::string> units() const;  // and systems inside, in the order of adding

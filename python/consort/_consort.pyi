@@ -91,31 +91,20 @@ class SimulateOptions:
     solver: str
 
 class RunOptions:
-    start_time: Optional[float]
-    stop_time: Optional[float]
-    step_size: Optional[float]
-    output_interval: Optional[float]
-    tolerance: Optional[float]
-    stepper: str
-    extrapolation: Optional[Union[int, str]]
-    host: str
-    controller: str
-    coupling_tolerance: Optional[float]
-    absolute_tolerance: Optional[float]
-    min_step: Optional[float]
-    max_step: Optional[float]
-    tolerance_for: str
-    iteration: str
-    iteration_tolerance: Optional[float]
-    iteration_most: Optional[int]
+    set: _Pairs
+    output_file: _Path
     checkpoint_every: Optional[float]
     checkpoint_file: _Path
     restart_from: _Path
-    threads: Optional[int]
-    settings: _Pairs
-    input_file: _Path
-    outputs: List[str]
-    output_file: _Path
+
+class SettingInfo:
+    section: str
+    key: str
+    help: str
+    range: str
+    standard: str
+
+def settings() -> List[SettingInfo]: ...
 
 class Fmu:
     def __init__(self, path: _Path) -> None: ...
@@ -135,10 +124,10 @@ class System:
     def bond(self, effort: str, flow: str) -> None: ...
     def name(self) -> str: ...
     def units(self) -> List[str]: ...
-    def run(self, options: RunOptions, progress: _ProgressFunction) -> Tuple[Result, Optional[BaseException]]: ...
+    def run(self, settings: str, options: RunOptions, progress: _ProgressFunction) -> Tuple[Result, Optional[BaseException]]: ...
 
 class Simulation:
-    def __init__(self, system: System, options: RunOptions) -> None: ...
+    def __init__(self, system: System, settings: str, options: RunOptions) -> None: ...
     def start_time(self) -> float: ...
     def stop_time(self) -> float: ...
     def step_size(self) -> float: ...

@@ -11,10 +11,14 @@ from . import _consort
 from ._description import Variable, array_from_texts, value_from_text, variable_from
 from ._error import Error
 from ._result import Result, finished
+from ._settings import document_settings, settings_text
 from ._signals import Path, Signals, Value, elements_of, input_file, start_values as texts_of, text_of
 
 #: Called a few times a second; a run ends cleanly when it returns False, and with an error when it raises one.
 ProgressFunction = Callable[[_consort.Progress], Optional[bool]]
+
+#: A time: seconds, or a text with a unit ("10 ms").
+Seconds = Union[float, str]
 
 
 def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Optional[float] = None,
@@ -107,90 +111,58 @@ class System:
         self._raw.bond(effort, flow)
         return self
 
-    def run(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
-            output_interval: Optional[float] = None, tolerance: Optional[float] = None, stepper: str = "",
-            extrapolation: Optional[Union[int, str]] = None, host: str = "", controller: str = "",
-            coupling_tolerance: Optional[float] = None, absolute_tolerance: Optional[float] = None,
-            tolerance_for: str = "", min_step: Optional[float] = None, max_step: Optional[float] = None,
-            iteration: str = "", iteration_tolerance: Optional[float] = None, iteration_most: Optional[int] = None,
-            threads: Optional[int] = None, set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
+    def run(self, start: Optional[Seconds] = None, stop: Optional[Seconds] = None, step: Optional[Seconds] = None, *,
+            set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
             output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
             checkpoint_every: Optional[float] = None, checkpoint_file: Optional[Path] = None,
-            restart_from: Optional[Path] = None, progress: Optional[ProgressFunction] = None) -> Result:
+            restart_from: Optional[Path] = None, progress: Optional[ProgressFunction] = None,
+            **settings: Any) -> Result:
         """Runs the system from start to stop.
 
-        What is not given comes from the system's file, then from the units, then from defaults that the report names.
+        Values that are not given come from the system's file, then from the units, then from defaults that the report
+        names.
 
-        step: between communication points in s; output_interval: between rows (default: every communication point).
-        stepper: "jacobi", "gauss-seidel", … (default: chosen from the graph). extrapolation: how inputs move within a step,
-        "poly-1" (held) to "poly-6", "hermite-1" to "hermite-3", or the order of a polynomial, 0 to 5. host: where units
-        run, "threads" (default), "serial" or "process", each in a process of its own; the numbers are the same.
-        controller: "richardson", "modified" or "ecco" choose steps that keep the coupling error within coupling_tolerance
-        (default: the tolerance), and report it; tolerance_for: "step" (default), or "run" when the errors of all steps
-        together are to stay within it.
-        absolute_tolerance: times the nominal value of each output (default: as coupling_tolerance). min_step, max_step: the
-        shortest and the longest step that a controller may take.
-
-        set: start values by path that beat what the system says. input: for the system's own inputs, a structured array or
+        set: start values by path that beat those of the system. input: for the system's own inputs, a structured array or
         a dict of arrays with "time", or the path of a CSV file. output: paths to record, with * and ? (default: all
         outputs). output_file: also written there.
 
-        iteration, iteration_tolerance, iteration_most: for the stepper "iterated": the method ("fixed-point", "aitken",
-        "iqn-ils", …), how well inputs and outputs have to agree, and how many iterations a step may take.
+        checkpoint_every: simulated seconds between checkpoints, written to checkpoint_file (default: NAME.checkpoint in
+        the working directory), each replacing the one before. restart_from: continue from a checkpoint of the same system
+        with the same settings; the result has the rows from there on, and an existing output_file continues.
 
-        checkpoint_every: simulated seconds between checkpoints, written to checkpoint_file (default: NAME.checkpoint here),
-        the newest in the place of the one before. restart_from: a checkpoint of the same system with the same options to
-        go on from; the result then has the rows from there on, and an output_file that is there gets them, too.
+        All other keyword arguments are settings with the names and values of a system file. Those of its sections
+        `experiment` and `run` are given by their keys; groups are dicts:
 
-        Raises Error; its `result` has the rows up to then when a unit failed on the way. Ctrl-C ends the run at the next
-        communication point and raises KeyboardInterrupt, with a `result` likewise.
+            car.run(stop=2, stepper="iterated", iteration={"method": "aitken", "tolerance": 1e-8})
+            car.run(stop="500 ms", control={"controller": "richardson", "tolerance": 1e-4}, record={"every": 10},
+                    scenario=[{"at": 1, "set": "wheel.z", "to": 0.2}])
+
+        Raises Error; its `result` has the rows up to the failure of a unit. Ctrl-C ends the run at the next communication
+        point and raises KeyboardInterrupt, with a `result` likewise.
         """
-        options = _options(start, stop, step, output_interval, tolerance, stepper, extrapolation, threads, set, output)
-        options.host = host
-        options.controller, options.coupling_tolerance = controller, coupling_tolerance
-        options.absolute_tolerance, options.tolerance_for = absolute_tolerance, tolerance_for
-        options.min_step, options.max_step = min_step, max_step
-        options.iteration, options.iteration_tolerance = iteration, iteration_tolerance
-        options.iteration_most = iteration_most
+        options = _consort.RunOptions()
+        options.set = texts_of(set)
         options.checkpoint_every, options.checkpoint_file = checkpoint_every, checkpoint_file or ""
         options.restart_from = restart_from or ""
         options.output_file = output_file or ""
         with input_file(input) as file:
-            options.input_file = file if input is not None else ""
-            return finished(self._raw.run(options, progress))
+            text = settings_text({"start": start, "stop": stop, "step": step, **settings}, output,
+                                 file if input is not None else None)
+            return finished(self._raw.run(text, options, progress))
 
-    def simulation(self, start: Optional[float] = None, stop: Optional[float] = None, step: Optional[float] = None, *,
-                   tolerance: Optional[float] = None, stepper: str = "", extrapolation: Optional[Union[int, str]] = None,
-                   controller: str = "", coupling_tolerance: Optional[float] = None,
-                   absolute_tolerance: Optional[float] = None, tolerance_for: str = "",
-                   min_step: Optional[float] = None, max_step: Optional[float] = None,
-                   iteration: str = "", iteration_tolerance: Optional[float] = None,
-                   iteration_most: Optional[int] = None, threads: Optional[int] = None,
-                   set: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None) -> Simulation:
-        """A run to be stepped by hand, with the options of run()."""
-        options = _options(start, stop, step, None, tolerance, stepper, extrapolation, threads, set, None)
-        options.controller, options.coupling_tolerance = controller, coupling_tolerance
-        options.absolute_tolerance, options.tolerance_for = absolute_tolerance, tolerance_for
-        options.min_step, options.max_step = min_step, max_step
-        options.iteration, options.iteration_tolerance = iteration, iteration_tolerance
-        options.iteration_most = iteration_most
+    def simulation(self, start: Optional[Seconds] = None, stop: Optional[Seconds] = None,
+                   step: Optional[Seconds] = None, *, set: Optional[Mapping[str, Value]] = None,
+                   input: Optional[Signals] = None, **settings: Any) -> Simulation:
+        """A run to be stepped by hand, with the settings of run()."""
+        options = _consort.RunOptions()
+        options.set = texts_of(set)
         with input_file(input) as file:
-            options.input_file = file if input is not None else ""
-            return Simulation(_consort.Simulation(self._raw, options))
+            text = settings_text({"start": start, "stop": stop, "step": step, **settings}, None,
+                                 file if input is not None else None)
+            return Simulation(_consort.Simulation(self._raw, text, options))
 
     def __repr__(self) -> str:
         return f"<consort.System '{self.name}': {', '.join(self.units)}>"
-
-
-def _options(start: Any, stop: Any, step: Any, output_interval: Any, tolerance: Any, stepper: str, extrapolation: Any,
-             threads: Any, settings: Any, output: Any) -> _consort.RunOptions:
-    options = _consort.RunOptions()
-    options.start_time, options.stop_time, options.step_size = start, stop, step
-    options.output_interval, options.tolerance = output_interval, tolerance
-    options.stepper, options.extrapolation, options.threads = stepper, extrapolation, threads
-    options.settings = texts_of(settings)
-    options.outputs = _names(output)
-    return options
 
 
 def _names(output: Optional[Sequence[str]]) -> List[str]:
@@ -206,9 +178,9 @@ def load_system(path: Path) -> System:
     return system
 
 
-def run(system: Union[System, Path], start: Optional[float] = None, stop: Optional[float] = None,
-        step: Optional[float] = None, **options: Any) -> Result:
-    """Runs a system or a system file, with the options of System.run()."""
+def run(system: Union[System, Path], start: Optional[Seconds] = None, stop: Optional[Seconds] = None,
+        step: Optional[Seconds] = None, **options: Any) -> Result:
+    """Runs a system or a system file, with the arguments of System.run()."""
     if not isinstance(system, System):
         system = load_system(system)
     return system.run(start, stop, step, **options)
@@ -309,3 +281,6 @@ class Simulation:
         except Error:
             if kind is None:
                 raise
+
+
+document_settings(System.run)

@@ -52,30 +52,59 @@ def test_extrapolation_by_order_and_by_name(quarter_car):
 
 
 def test_a_tolerance_instead_of_a_step(quarter_car):
-    def steps(tolerance, tolerance_for=""):
-        res = quarter_car.run(stop=0.5, step=1e-3, tolerance=1e-8, controller="richardson", extrapolation=1,
-                              coupling_tolerance=tolerance, tolerance_for=tolerance_for)
+    def steps(tolerance, tolerance_for="step"):
+        res = quarter_car.run(stop=0.5, step=1e-3, tolerance=1e-8, extrapolation=1,
+                              control={"controller": "richardson", "tolerance": tolerance,
+                                       "tolerance_for": tolerance_for})
         assert "coupling error" in res.report and res.time[-1] == 0.5
         return len(res)
 
     assert steps(1e-5) / steps(1e-4) == pytest.approx(10 ** (1 / 3), abs=0.5)  # the third root: inputs of order 1
     assert steps(1e-4, "run") / steps(1e-3, "run") == pytest.approx(10 ** 0.5, abs=0.5)  # the share of a step takes one
-    longest = quarter_car.run(stop=0.5, step=1e-3, controller="richardson", coupling_tolerance=1e-2, max_step=2e-3)
+    loose = {"controller": "richardson", "tolerance": 1e-2}
+    longest = quarter_car.run(stop=0.5, step=1e-3, control={**loose, "maximum": "2 ms"})
     assert longest["trust.step"].max() <= 2e-3 * 1.002
-    assert len(longest) > len(quarter_car.run(stop=0.5, step=1e-3, controller="richardson", coupling_tolerance=1e-2,
-                                              absolute_tolerance=1, min_step=1e-4))
+    assert len(longest) > len(quarter_car.run(stop=0.5, step=1e-3, control={**loose, "absolute": 1, "minimum": 1e-4}))
     data = longest.report_data
     assert data["coupling tolerance"]["relative"] == 1e-2 and data["at maximum"] > 0
     assert {row["from"] for row in data["trust"]} == {"chassis.z", "chassis.v", "wheel.z", "wheel.v"}
-    with pytest.raises(consort.Error, match="not for 'week'"):
+    with pytest.raises(consort.Error, match="step, run"):
         steps(1e-4, "week")
-    with pytest.raises(consort.Error, match="greater than 0"):
+    with pytest.raises(consort.Error, match="control.tolerance must be > 0"):
         steps(-1)
-    sim = quarter_car.simulation(stop=0.5, step=1e-3, controller="richardson", coupling_tolerance=1e-2)
+    sim = quarter_car.simulation(stop=0.5, step=1e-3, control=loose)
     sim.initialize()
     while not sim.done:
         sim.step()
     assert "richardson" in sim.report
+
+
+def test_everything_that_a_file_sets_is_a_keyword(quarter_car):
+    res = quarter_car.run(
+        stop="20 ms", step=np.float64(1e-3), stepper="scheduled", schedule=["chassis", {"parallel": ["wheel"]}],
+        loops={"tolerance": 1e-9}, consistent="never", record={"every": 2, "variables": ["*.z"]},
+        scenario=[{"at": 0.01, "set": "wheel.road", "to": 0.2}])
+    assert sorted(res.names) == ["chassis.z", "wheel.z"] and len(res) == 11
+    assert "scheduled" in res.report
+    for row in consort._consort.settings():
+        value = "no such value" if row.key not in ("order", "variables") else {"no": "list"}
+        settings = {row.key: value} if row.section in ("experiment", "run") else {row.section: {row.key: value}}
+        if row.range not in ("a name", "a path"):
+            with pytest.raises(consort.Error) as caught:
+                quarter_car.run(**settings)
+            assert row.key in str(caught.value)
+        assert row.key in consort.System.run.__doc__
+
+
+def test_arguments_of_earlier_versions_name_the_present_ones(quarter_car):
+    with pytest.raises(consort.Error, match="control={'tolerance': ...}"):
+        quarter_car.run(coupling_tolerance=1e-3)
+    with pytest.raises(consort.Error, match="iteration={...}"):
+        quarter_car.run(iteration="aitken")
+    with pytest.raises(consort.Error, match="there is no setting 'steper'"):
+        quarter_car.run(steper="jacobi")
+    with pytest.raises(consort.Error, match="'max_iterations' now"):
+        quarter_car.run(iteration={"most": 3})
 
 
 def test_power_bonds(fmus):
@@ -83,7 +112,7 @@ def test_power_bonds(fmus):
     car.add("chassis", fmus / "fmi3/QuarterCarChassis.fmu")
     car.connect("wheel.z", "chassis.z_wheel").connect("wheel.v", "chassis.v_wheel")
     car.connect("chassis.force", "wheel.force").bond("chassis.force", "wheel.v")
-    res = car.run(stop=0.5, step=1e-3, controller="ecco", coupling_tolerance=1e-2)
+    res = car.run(stop=0.5, step=1e-3, control={"controller": "ecco", "tolerance": 1e-2})
     assert "chassis.force · wheel.v" in res.report and len(res) != 501
     with pytest.raises(consort.Error, match="is not a power"):
         car.bond("chassis.force", "wheel.z").run(stop=0.5, step=1e-3)
@@ -159,15 +188,16 @@ def test_a_run_goes_on_from_a_checkpoint(quarter_car, tmp_path):
 
 
 def test_iterated_steps_take_a_method_a_tolerance_and_a_limit(quarter_car):
-    strict = quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration="aitken", iteration_tolerance=1e-10)
-    loose = quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration="aitken", iteration_tolerance=1e-2)
+    def run(**iteration):
+        return quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration=iteration)
+
+    strict, loose = (run(method="aitken", tolerance=tolerance) for tolerance in (1e-10, 1e-2))
     assert "iterations per step" in strict.report
     assert 0 < abs(strict["wheel.z"] - loose["wheel.z"]).max() < 1e-2
     with pytest.raises(consort.Error, match="available"):
-        quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration="guess")
+        run(method="guess")
     with pytest.raises(consort.Error, match="converge"):
-        quarter_car.run(stop=0.1, step=5e-3, stepper="iterated", iteration="fixed-point", iteration_tolerance=1e-12,
-                        iteration_most=2)
+        run(method="fixed-point", tolerance=1e-12, max_iterations=2)
 
 
 # --- by hand

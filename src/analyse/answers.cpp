@@ -18,10 +18,10 @@ namespace {
 void mark(graph::System& system, const ProbeOptions& options, std::map<std::string, bool>& known) {
   for (auto& component : system.components) {
     const bool is_cs = component.interface.value_or(InterfaceType::co_simulation) == InterfaceType::co_simulation;
-    if (component.answers || !is_cs || component.is_native()) continue;
+    if (component.responds_without_step || !is_cs || component.is_native()) continue;
     const auto [place, is_new] = known.try_emplace(component.source.string(), false);
     if (is_new) place->second = answers_without_step(component.source, options);
-    component.answers = place->second;
+    component.responds_without_step = place->second;
   }
   for (auto& inner : system.systems) mark(inner, options, known);
 }

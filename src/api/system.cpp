@@ -5,12 +5,25 @@
 #include "api/common.hpp"
 #include "api/system_data.hpp"
 #include "base/error.hpp"
+#include "engine/setting_names.hpp"
 #include "engine/system_files.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
-#include "step/step_size.hpp"
+#include "settings/table.hpp"
+#include "yaml/reader.hpp"
 
 namespace consort {
+
+std::vector<SettingInfo> settings_of_runs() {
+  std::vector<SettingInfo> all;
+  for (const auto& row : settings::rows()) {
+    std::string help(row.help);
+    if (const auto names = engine::names_for(row.names); !names.empty()) help += ": " + names;
+    all.push_back({std::string(settings::name_of(row.section)), std::string(row.key), std::move(help),
+                   settings::range_text(row), settings::default_text(row)});
+  }
+  return all;
+}
 
 System::System(std::string name) : data_(std::make_unique<Data>()) { data_->document.system.name = std::move(name); }
 System::System(const System& other) : data_(std::make_unique<Data>(*other.data_)) {}
@@ -72,6 +85,14 @@ System& System::bond(std::string effort, std::string flow) {
   return *this;
 }
 
+RunSettings& System::settings() { return data_->document.run; }
+const RunSettings& System::settings() const { return data_->document.run; }
+
+System& System::configure(std::string_view text) {
+  yaml::read_settings(text, "settings", {}, data_->document.run);
+  return *this;
+}
+
 const std::string& System::name() const { return data_->document.system.name; }
 
 std::vector<std::string> System::units() const {
@@ -83,36 +104,13 @@ std::vector<std::string> System::units() const {
 
 namespace api {
 
-engine::SimulationOptions simulation_options(const graph::RunSettings& said, const RunOptions& o) {
+engine::SimulationOptions simulation_options(const RunSettings& settings, const RunOptions& o) {
   engine::SimulationOptions options;
-  auto& run = options.run = said;
-  const auto take = [](auto& to, const auto& from) {
-    if (from) to = *from;
-  };
-  take(run.start, o.start_time);
-  take(run.stop, o.stop_time);
-  take(run.step, o.step_size);
-  take(run.output_interval, o.output_interval);
-  take(run.tolerance, o.tolerance);
-  if (o.extrapolation) {
-    const auto* const order = std::get_if<int>(&*o.extrapolation);
-    run.extrapolation = order != nullptr ? std::to_string(*order) : std::get<std::string>(*o.extrapolation);
-  }
-  take(run.control.tolerance, o.coupling_tolerance);
-  take(run.control.absolute, o.absolute_tolerance);
-  take(run.control.minimum, o.min_step);
-  take(run.control.maximum, o.max_step);
-  if (!o.tolerance_for.empty()) run.control.tolerance_for = step::tolerance_for(o.tolerance_for);
-  take(run.threads, o.threads);
-  take(run.iteration.tolerance, o.iteration_tolerance);
-  take(run.iteration.most, o.iteration_most);
-  if (!o.iteration.empty()) run.iteration.method = o.iteration;
-  if (!o.controller.empty()) run.control.controller = o.controller;
-  if (!o.stepper.empty()) run.stepper = o.stepper;
-  if (!o.host.empty()) run.host = o.host;
-  if (!o.input_file.empty()) run.input_file = o.input_file.string();
-  if (!o.outputs.empty()) run.record = o.outputs;
-  for (const auto& [path, value] : o.settings) options.settings.push_back({path, value, {}, {}});
+  auto& run = options.run = settings;
+  if (o.start) run.start = o.start;
+  if (o.stop) run.stop = o.stop;
+  if (o.step) run.step = o.step;
+  for (const auto& [path, value] : o.set) options.settings.push_back({path, value, {}, {}});
   require(o.checkpoint_file.empty() || o.checkpoint_every,
           "a checkpoint file is given, but no time between checkpoints; give that, too");
   options.checkpoint_every = o.checkpoint_every;
@@ -135,7 +133,7 @@ Result System::run(const RunOptions& o) const {
     std::unique_ptr<record::Sink> file;
     std::unique_ptr<record::BufferedSink> buffer;
     if (!o.output_file.empty()) {
-      file = record::make_sink(o.output_file, {.compression = data_->document.run.compression});
+      file = record::make_sink(o.output_file, {.compression = data_->document.run.record.compression});
       record::Sink* const files[] = {file.get()};
       sinks.push_back((buffer = std::make_unique<record::BufferedSink>(files)).get());
     }

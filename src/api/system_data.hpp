@@ -13,8 +13,7 @@ struct System::Data {
 
 namespace api {
 
-// What the system says about runs, as far as the options do not say otherwise.
-[[nodiscard]] engine::SimulationOptions simulation_options(const graph::RunSettings& said, const RunOptions& options);
+[[nodiscard]] engine::SimulationOptions simulation_options(const RunSettings& settings, const RunOptions& options);
 
 }  // namespace api
 }  // namespace consort

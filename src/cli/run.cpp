@@ -6,24 +6,17 @@
 
 #include "analyse/answers.hpp"
 #include "base/error.hpp"
-#include "base/registry.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
 #include "cli/log_options.hpp"
 #include "cli/parameters.hpp"
 #include "cli/progress.hpp"
+#include "cli/setting_options.hpp"
 #include "cli/written_files.hpp"
-#include "couple/accelerator.hpp"
-#include "couple/approximation.hpp"
 #include "engine/simulation.hpp"
 #include "engine/system_files.hpp"
-#include "host/hosts.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
-#include "solve/nonlinear.hpp"
-#include "step/controller.hpp"
-#include "step/step_size.hpp"
-#include "step/stepper.hpp"
 #include "yaml/view.hpp"
 
 namespace consort::cli {
@@ -35,54 +28,17 @@ struct RunOptions {
   std::string variant;
   bool allow_outside = false;
   std::vector<std::string> parameters;
-  graph::RunSettings run;  // what the command line says; the file's otherwise
-  std::string extrapolation;
-  std::string tolerance_for;
-  std::optional<int> compression;
+  SettingOptions settings;
   std::vector<std::string> set;
-  std::vector<std::string> record;
   std::string output_file;
   bool no_output = false;
   bool probe = false;
   std::string report_file;
   std::string trace_file;
-  std::string loop_method;
-  std::string iteration;
-  std::optional<double> iteration_tolerance;
   LogOptions log;
   bool quiet = false;
   engine::SimulationOptions simulation;
 };
-
-void merge(const RunOptions& o, graph::RunSettings& run) {
-  const auto take = [](auto& to, const auto& from) {
-    if (from) to = from;
-  };
-  take(run.start, o.run.start);
-  take(run.stop, o.run.stop);
-  take(run.step, o.run.step);
-  take(run.output_interval, o.run.output_interval);
-  take(run.tolerance, o.run.tolerance);
-  take(run.threads, o.run.threads);
-  take(run.real_time, o.run.real_time);
-  if (!o.run.stepper.empty()) run.stepper = o.run.stepper;
-  if (!o.run.host.empty()) run.host = o.run.host;
-  if (!o.run.input_file.empty()) run.input_file = o.run.input_file;
-  if (!o.record.empty()) run.record = o.record;
-  if (!o.output_file.empty()) run.result_file = o.output_file;
-  if (!o.loop_method.empty()) run.loops.method = o.loop_method;
-  if (!o.iteration.empty()) run.iteration.method = o.iteration;
-  if (o.iteration_tolerance) run.iteration.tolerance = *o.iteration_tolerance;
-  const auto& control = o.run.control;
-  if (!control.controller.empty()) run.control.controller = control.controller;
-  take(run.control.tolerance, control.tolerance);
-  take(run.control.absolute, control.absolute);
-  take(run.control.minimum, control.minimum);
-  take(run.control.maximum, control.maximum);
-  if (!o.extrapolation.empty()) run.extrapolation = o.extrapolation;
-  if (!o.tolerance_for.empty()) run.control.tolerance_for = step::tolerance_for(o.tolerance_for);
-  if (o.compression) run.compression = *o.compression;
-}
 
 std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
   std::vector<graph::Setting> settings;
@@ -100,7 +56,7 @@ std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
 }
 
 std::string result_name(const RunOptions& o, const graph::RunSettings& run) {
-  if (!run.result_file.empty()) return run.result_file;
+  if (!run.record.file.empty()) return run.record.file;
   return std::filesystem::path(o.system).stem().string() + ".h5";
 }
 
@@ -124,7 +80,8 @@ std::vector<std::string> files_read(const RunOptions& o, const graph::Document& 
 
 int run_system(const RunOptions& o) {
   auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside});
-  merge(o, document.run);
+  o.settings.apply(document.run);
+  if (!o.output_file.empty()) document.run.record.file = o.output_file;
   if (o.probe) analyse::mark_units_that_answer(document.system, {.open = o.simulation.library.open});
   auto options = o.simulation;
   require(options.checkpoint_file.empty() || options.checkpoint_every,
@@ -163,7 +120,7 @@ int run_system(const RunOptions& o) {
   std::unique_ptr<record::BufferedSink> buffer;
   std::vector<record::Sink*> sinks;
   if (!o.no_output) {
-    file = record::make_sink(result, {.compression = document.run.compression});
+    file = record::make_sink(result, {.compression = document.run.record.compression});
     record::Sink* const all[] = {file.get()};
     const bool paced = document.run.real_time.has_value();
     buffer = std::make_unique<record::BufferedSink>(
@@ -198,40 +155,7 @@ void add_run(CLI::App& app, Action& action) {
   c.add_option("SYSTEM", o->system, "the system: " + engine::system_endings() + ", or an unpacked package")->required();
   c.add_option("--variant", o->variant, "which system of a package that has several");
   c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
-  add_number(c, "--start-time", o->run.start, "start time in s (default: the system's, or 0)");
-  add_number(c, "--stop-time", o->run.stop, "stop time in s (default: the system's, or the units')");
-  add_number(c, "--step-size", o->run.step, "communication step in s (default: the system's, or the units')");
-  add_number(c, "--output-interval", o->run.output_interval,
-             "time between rows in s (default: every communication point)");
-  add_number(c, "--tolerance", o->run.tolerance,
-             "relative tolerance of the units' solvers (default: the system's, or 1e-4; where the coupling error is "
-             "estimated, a "
-             "tenth of its tolerance)");
-  c.add_option("--stepper", o->run.stepper, names_of(step::steppers()) + " (default: chosen from the graph)");
-  c.add_option("--extrapolation", o->extrapolation,
-               fmt::format("how inputs move within a step: {}; or the order of the polynomial, 0 to 5",
-                           names_of(couple::approximations())));
-  c.add_option("--host", o->run.host,
-               "where units run that do not say otherwise: " + names_of(host::hosts()) + " (default: threads)");
-  c.add_option("--controller", o->run.control.controller,
-               "how long communication steps are: " + names_of(step::controllers()) + " (default: fixed)");
-  add_number(c, "--coupling-tolerance", o->run.control.tolerance,
-             "relative tolerance of the coupling error, for a --controller that varies the step (default: that of "
-             "--tolerance)");
-  add_number(c, "--absolute-tolerance", o->run.control.absolute,
-             "absolute tolerance of the coupling error, times the nominal value of each output (default: as the "
-             "relative one)");
-  c.add_option(
-      "--tolerance-for", o->tolerance_for,
-      "what the tolerance limits: the error of each 'step', or the sum of all errors over the 'run' (default: step)");
-  add_number(c, "--min-step", o->run.control.minimum, "smallest communication step in s, where steps vary");
-  add_number(c, "--max-step", o->run.control.maximum, "largest communication step in s, where steps vary");
-  add_number(c, "--threads", o->run.threads, "threads (default: as many as cores, used where it pays)")
-      ->check(CLI::Range(1, 1024));
-  c.add_option("--loop-method", o->loop_method, "for algebraic loops: " + names_of(solve::nonlinear_methods()));
-  c.add_option("--iteration", o->iteration, "for the stepper 'iterated': " + names_of(couple::accelerators()));
-  add_number(c, "--iteration-tolerance", o->iteration_tolerance,
-             "for the stepper 'iterated': of inputs, relative to their nominal value or themselves (default: 1e-6)");
+  o->settings.add_to(c);
   c.add_option("--set,--start-value", o->set,
                "UNIT.VARIABLE=VALUE, with a unit of measure if wanted ('a.x=3 cm'), any number of times")
       ->take_all()
@@ -240,16 +164,9 @@ void add_run(CLI::App& app, Action& action) {
                "file with start values, .ssv or .csv (name, value, unit), any number of times; --set beats it")
       ->take_all()
       ->allow_extra_args(false);
-  c.add_option("--input-file", o->run.input_file, "CSV with time and the system's inputs");
   c.add_option("-o,--output-file", o->output_file,
                "result file, " + record::result_endings() + " (default: NAME.h5 here); '-' is CSV on standard output");
   c.add_flag("--no-output", o->no_output, "record nothing")->excludes("--output-file");
-  c.add_option("--output-variable", o->record,
-               "what to record, with * and ?, any number of times (default: all outputs)")
-      ->take_all()
-      ->allow_extra_args(false);
-  add_number(c, "--compression", o->compression,
-             "of files that have it (" + record::result_endings(&record::Format::compresses) + "), 0 to 9");
   c.add_flag("--probe", o->probe,
              "try which FMUs answer new inputs without a step, and make outputs consistent with inputs there");
   add_number(c, "--checkpoint-every", o->simulation.checkpoint_every,
@@ -260,12 +177,8 @@ void add_run(CLI::App& app, Action& action) {
                "go on from a checkpoint of the same system; the result file goes on, too");
   c.add_option("--report", o->report_file, "write the report to a file, .json or text");
   c.add_option("--trace", o->trace_file, "write a timeline of all units, in Chrome's trace format");
-  c.add_option_function<double>(
-       "--realtime", [o](double factor) { o->run.real_time = factor; }, "run no faster than F times real time")
-      ->expected(0, 1)
-      ->default_str("1");
   add_log_options(c, o->log);
-  c.add_flag("--quiet,-q", o->quiet, "no progress and no report, but warnings");
+  c.add_flag("--quiet,-q", o->quiet, "print warnings only");
   add_open_options(c, o->simulation.library.open);
   c.add_flag("--compile", o->simulation.library.open.compile,
              "build the binaries of FMUs that have sources, but none for this machine");

@@ -26,7 +26,7 @@ class Consistency::LoopSolver {
       : plan_(plan),
         loop_(loop),
         method_(solve::find_nonlinear_method(settings.method)),
-        options_{settings.tolerance, settings.iterations},
+        options_{settings.tolerance, settings.max_iterations},
         owner_(owner),
         units_(loop.units),
         wave_(fleet.declare_wave(loop.units)) {

@@ -66,7 +66,7 @@ class Initialization::Run {
       owner_.consistency_(fleet_, state_);
       route(modern_, state_.signals.inputs);
       ask(owner_.sources_, fleet::Verb::evaluate);
-      for (const auto u : owner_.ends_) set_inputs(u);
+      ask(owner_.ends_, fleet::Verb::give);
     };
     pass_parameters();
     settle();

@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
+#include "settings/table.hpp"
 #include "step/controller.hpp"
 #include "yaml/writer.hpp"
 
@@ -38,7 +39,7 @@ void append(std::string& text, const graph::PlannedUnit& unit, Files& files) {
   text += fmt::format("unit {}: model {}\n", unit.name, files.name(c.source));
   text += fmt::format("unit {}: interface {}, solver {}, sub-steps {}{}\n", unit.name,
                       c.interface ? describe::name_of(*c.interface) : "as usual",
-                      c.solver.empty() ? "as usual" : c.solver, c.substeps, c.answers ? ", answers" : "");
+                      c.solver.empty() ? "as usual" : c.solver, c.substeps, c.responds_without_step ? ", answers" : "");
   for (const auto* const set : {&unit.starts.structural(), &unit.starts.others()})
     for (std::size_t i = 0; i < set->variables.size(); ++i)
       text += fmt::format("start {}.{} = {}\n", unit.name, (*unit.description)[set->variables[i]].name,
@@ -81,14 +82,8 @@ std::string run_identity(const graph::Plan& plan, const graph::RunSettings& sett
   run.step = experiment.step;
   run.tolerance = experiment.tolerance;
   if (step::find_controller(run.control.controller).varies) run.control.tolerance = experiment.coupling_tolerance;
-  run.threads.reset();
-  run.host.clear();
-  run.real_time.reset();
-  run.record.clear();
-  run.record_every = 1;
-  run.record_substeps = false;
-  run.result_file.clear();
-  run.compression = 0;
+  for (const auto& row : settings::rows())
+    if (!row.affects_results) settings::reset(row, run);
   if (!run.input_file.empty()) run.input_file = files.name(run.input_file);
   return text + yaml::write_system(document);
 }

@@ -41,13 +41,13 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
       library_(or_new(std::move(library), o_.library)),
       plan_(compile(system)) {
   static_cast<void>(solve::find_nonlinear_method(o_.run.loops.method));  // a wrong name is wrong without loops, too
-  require(o_.run.record_every > 0,
+  require(o_.run.record.every > 0,
           "rows can be recorded at every communication point, or every second one, and so "
           "on, but not every 0th; give a number of at least 1");
   const auto& controller = step::find_controller(o_.run.control.controller);
   varies_ = controller.varies;
-  if (o_.run.record_substeps && controller.estimates) {
-    o_.run.record_substeps = false;
+  if (o_.run.record.substeps && controller.estimates) {
+    o_.run.record.substeps = false;
     report_.warnings.push_back(fmt::format(
         "rows at sub-steps are left out, because the controller '{}' does every step more than once", controller.name));
   }
@@ -91,7 +91,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value());
   if (std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.can_roll_back(); }))
     saved_ = fleet_->reserve_snapshot(plan_.all_units());
-  fleet_->connect(blocks_of(plan_, o_.run.record_substeps));
+  fleet_->connect(blocks_of(plan_, o_.run.record.substeps));
 }
 
 // The communication point, and who steps and decides on steps over it.
@@ -216,11 +216,11 @@ void Simulation::Impl::choose_consistency() {
   const auto traits = fleet_->traits();
   all_vary_ = std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.variable_step; });
   using Wish = graph::Consistency;
-  const auto wish = o_.run.consistency;
+  const auto wish = o_.run.consistent;
   std::vector<bool> takes_part;
   for (std::size_t u = 0; u < traits.size(); ++u)
-    takes_part.push_back(wish != Wish::never &&
-                         (wish == Wish::always || traits[u].responds_without_step || plan_.units[u].component.answers));
+    takes_part.push_back(wish != Wish::never && (wish == Wish::always || traits[u].responds_without_step ||
+                                                 plan_.units[u].component.responds_without_step));
   if (o_.solo) return is_late_.assign(traits.size(), false);  // its outputs drive nothing
   is_late_ = late_units(takes_part);
   note_late_units();

@@ -65,7 +65,7 @@ void Simulation::Impl::add_iterations(report::SystemReport& r) const {
   auto parts = stepper_->iterated();
   for (std::size_t i = 0; i < parts.size() && i < state_.tallies.size(); ++i)
     r.iterations.push_back({state_.tallies[i], std::move(parts[i].units), std::move(parts[i].variables)});
-  if (o_.run.iteration.fails) return;
+  if (o_.run.iteration.if_not_converged == IterationSettings::IfNotConverged::error) return;
   for (const auto& i : r.iterations)
     if (i.failures > 0)
       r.warnings.push_back(fmt::format("{} of {} steps of {} were taken although their inputs did not agree",

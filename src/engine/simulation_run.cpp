@@ -131,8 +131,9 @@ void Simulation::Impl::warn_of_growth(const report::GrowthWatch& watch, const st
 }
 
 report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
-  SystemRecorder recorder = o_.solo ? SystemRecorder(plan_, UnitVariables{o_.solo->variables}, sinks)
-                                    : SystemRecorder(plan_, o_.run.record, sinks, {varies_, controller_->estimated()});
+  SystemRecorder recorder =
+      o_.solo ? SystemRecorder(plan_, UnitVariables{o_.solo->variables}, sinks)
+              : SystemRecorder(plan_, o_.run.record.variables, sinks, {varies_, controller_->estimated()});
   if (!o_.solo) recorder.set_tables([this] { return report().tables(); });
   report_.records_trust = recorder.has_trust();
   if (varies_ && plan_.find_unit("trust") != graph::no_unit)
@@ -166,13 +167,13 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
       if (experiment_.output_interval > 0)
         while (experiment_.output_point(state_.rows.next) <= state_.t + experiment_.slack()) ++state_.rows.next;
       ++state_.rows.points;
-      row = o_.run.record_every == 1 || state_.rows.points % o_.run.record_every == 0;
+      row = o_.run.record.every == 1 || state_.rows.points % o_.run.record.every == 0;
     }
-    if (row && o_.run.record_substeps && report_.ended_early.empty())
+    if (row && o_.run.record.substeps && report_.ended_early.empty())
       recorder.write_parts(point_->begun(), state_.t, *fleet_);
     if (row || done()) {
       recorder.write(state_.t, *fleet_, state_);
-    } else if (o_.run.record_substeps) {
+    } else if (o_.run.record.substeps) {
       recorder.look(*fleet_, state_);
     }
     if (watches_growth && growth.is_due()) growth.look(state_.signals.outputs.column<double>(), outputs.nominals);
@@ -207,7 +208,7 @@ void Simulation::Impl::begin_recording(SystemRecorder& recorder) {
   } else {
     const auto recorded = load(o_.restart_from);
     if (recorder.resume(facts(), recorded.rows, recorded.last_row)) {
-      if (o_.run.record_substeps) recorder.look(*fleet_, state_);
+      if (o_.run.record.substeps) recorder.look(*fleet_, state_);
       return;
     }
     if (recorded.rows > 1)

@@ -21,7 +21,7 @@ void Simulation::Impl::feed_from_table() {
 
 // None where rows are fewer than steps: the recorder then asks for what it needs.
 graph::WantedVariable Simulation::Impl::read_by_steps() const {
-  if (o_.run.output_interval || o_.run.record_every != 1) return [](const describe::Variable&) { return false; };
+  if (o_.run.output_interval || o_.run.record.every != 1) return [](const describe::Variable&) { return false; };
   if (o_.solo->variables.empty()) return {};
   const auto& names = o_.solo->variables;
   return [chosen = std::unordered_set<std::string_view>(names.begin(), names.end())](const describe::Variable& v) {
@@ -46,6 +46,7 @@ void Simulation::Impl::check_states() const {
 void Simulation::Impl::take_over_state() {
   fleet_->deserialise(*saved_, 0, o_.solo->initial_state);
   fleet_->restore(*saved_);
+  fleet_->ask(fleet_->wave_of(0), fleet::Verb::read, state_.t, state_.signals);
 }
 
 bool Simulation::Impl::has_event(Time begin, Time jump) const {

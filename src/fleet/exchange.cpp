@@ -124,15 +124,13 @@ bool Exchange::finish_reals(const StepRequest& request, Signals& signals, Reply&
   return finish(outcome, request, signals, reply);
 }
 
-void Exchange::evaluate(Signals& signals) {
+void Exchange::give(Signals& signals) {
   if (!discrete_.places.empty()) take_discrete_inputs(signals);
   if (has_inputs_) unit_.set_part(*blocks_.inputs, signals.inputs, blocks_.first_input);
-  read(signals);
 }
 
 bool Exchange::update(Signals& signals, Reply& reply) {
-  if (!discrete_.places.empty()) take_discrete_inputs(signals);
-  if (has_inputs_) unit_.set_part(*blocks_.inputs, signals.inputs, blocks_.first_input);
+  give(signals);
   const EventOutcome outcome = unit_.events()->update();
   const Time announced = outcome.next_event.value_or(never);
   const bool moved = signals.next_event[id_] != announced;

@@ -62,7 +62,11 @@ class Exchange {
   }
   bool finish_reals(const StepRequest& request, Signals& signals, Reply& reply);
 
-  void evaluate(Signals& signals);
+  void give(Signals& signals);  // inputs
+  void evaluate(Signals& signals) {
+    give(signals);
+    read(signals);
+  }
   // Outputs, and of a unit that runs the derivatives that are wanted.
   void read(Signals& signals) {
     read_outputs(signals);

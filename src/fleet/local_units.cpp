@@ -55,6 +55,7 @@ void LocalUnits::serve_one(Local unit, const Work& work, Served& served) {
     case Verb::step: quiet = exchange.step(*work.request, *work.signals, replies_[exchange.id()]); break;
     case Verb::evaluate: exchange.evaluate(*work.signals); break;
     case Verb::read: exchange.read(*work.signals); break;
+    case Verb::give: exchange.give(*work.signals); break;
     case Verb::update: quiet = exchange.update(*work.signals, replies_[exchange.id()]); break;
   }
   if (!quiet) [[unlikely]]

@@ -163,7 +163,7 @@ class MessageWriter {
 
 // Enumerations as far as they go.
 [[nodiscard]] constexpr Message last_of(Message) { return Message::expect_discards; }
-[[nodiscard]] constexpr Verb last_of(Verb) { return Verb::update; }
+[[nodiscard]] constexpr Verb last_of(Verb) { return Verb::give; }
 [[nodiscard]] constexpr Why last_of(Why) { return Why::terminate; }
 [[nodiscard]] constexpr DerivativeOf last_of(DerivativeOf) { return DerivativeOf::step; }
 [[nodiscard]] constexpr RollbackKind last_of(RollbackKind) { return RollbackKind::process; }

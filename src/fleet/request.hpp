@@ -31,8 +31,9 @@ enum class Verb : std::uint8_t {
   evaluate,  // takes inputs, answers outputs; for units that respond without a step
   read,      // answers outputs
   update,    // in event mode: takes inputs, updates its discrete states once, answers outputs; Reply::repeat
+  give,      // takes inputs
 };
-inline constexpr std::size_t verb_count = 4;
+inline constexpr std::size_t verb_count = 5;
 
 // What a wave is asked to do. All of it stays in place until the wave is waited for.
 struct Work {

@@ -107,7 +107,8 @@ struct Component {
   std::string host{};                  // where it runs: a name of host/hosts.hpp; empty: as the run says
   std::optional<bool> event_mode{};    // of FMI 3.0: events are handled in event mode; none: where the unit has that
   std::optional<bool> early_return{};  // of FMI 3.0: it may return early from a step; none: with event mode
-  bool answers = false;  // its outputs follow its inputs without a step, although the standard does not promise it
+  bool responds_without_step =
+      false;  // its outputs follow its inputs without a step, although the standard does not promise it
   std::vector<Setting> settings{};
   std::vector<Connector> connectors{};  // units and types that a system description declares; empty: as described
   std::string where{};

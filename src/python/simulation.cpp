@@ -54,31 +54,18 @@ void add_options(py::module_& m) {
       .def_readwrite("solver", &SimulateOptions::solver);
   py::class_<RunOptions>(m, "RunOptions")
       .def(py::init<>())
-      .def_readwrite("start_time", &RunOptions::start_time)
-      .def_readwrite("stop_time", &RunOptions::stop_time)
-      .def_readwrite("step_size", &RunOptions::step_size)
-      .def_readwrite("output_interval", &RunOptions::output_interval)
-      .def_readwrite("tolerance", &RunOptions::tolerance)
-      .def_readwrite("stepper", &RunOptions::stepper)
-      .def_readwrite("extrapolation", &RunOptions::extrapolation)
-      .def_readwrite("host", &RunOptions::host)
-      .def_readwrite("controller", &RunOptions::controller)
-      .def_readwrite("coupling_tolerance", &RunOptions::coupling_tolerance)
-      .def_readwrite("absolute_tolerance", &RunOptions::absolute_tolerance)
-      .def_readwrite("min_step", &RunOptions::min_step)
-      .def_readwrite("max_step", &RunOptions::max_step)
-      .def_readwrite("tolerance_for", &RunOptions::tolerance_for)
-      .def_readwrite("iteration", &RunOptions::iteration)
-      .def_readwrite("iteration_tolerance", &RunOptions::iteration_tolerance)
-      .def_readwrite("iteration_most", &RunOptions::iteration_most)
+      .def_readwrite("set", &RunOptions::set)
+      .def_readwrite("output_file", &RunOptions::output_file)
       .def_readwrite("checkpoint_every", &RunOptions::checkpoint_every)
       .def_readwrite("checkpoint_file", &RunOptions::checkpoint_file)
-      .def_readwrite("restart_from", &RunOptions::restart_from)
-      .def_readwrite("threads", &RunOptions::threads)
-      .def_readwrite("settings", &RunOptions::settings)
-      .def_readwrite("input_file", &RunOptions::input_file)
-      .def_readwrite("outputs", &RunOptions::outputs)
-      .def_readwrite("output_file", &RunOptions::output_file);
+      .def_readwrite("restart_from", &RunOptions::restart_from);
+  py::class_<SettingInfo>(m, "SettingInfo")
+      .def_readonly("section", &SettingInfo::section)
+      .def_readonly("key", &SettingInfo::key)
+      .def_readonly("help", &SettingInfo::help)
+      .def_readonly("range", &SettingInfo::range)
+      .def_readonly("standard", &SettingInfo::standard);
+  m.def("settings", &settings_of_runs);
 }
 
 py::tuple simulate(const Fmu& fmu, SimulateOptions options, py::object progress) {
@@ -89,12 +76,12 @@ py::tuple simulate(const Fmu& fmu, SimulateOptions options, py::object progress)
   });
 }
 
-// The system is a copy: another thread may change the original meanwhile.
-py::tuple run(System system, RunOptions options, py::object progress) {
+// The system is a copy: another thread may change the original meanwhile. `settings`: text for System::configure().
+py::tuple run(System system, const std::string& settings, RunOptions options, py::object progress) {
   return run_watched(std::move(progress), [&](Watch& watch) {
     options.progress = watch.progress();
     options.stop_requested = watch.stop_requested();
-    return system.run(options);
+    return system.configure(settings).run(options);
   });
 }
 
@@ -131,20 +118,21 @@ void add_system(py::module_& m) {
           py::arg("effort"), py::arg("flow"))
       .def("name", &System::name)
       .def("units", &System::units)
-      .def("run", &run, py::arg("options"), py::arg("progress"));
+      .def("run", &run, py::arg("settings"), py::arg("options"), py::arg("progress"));
 }
 
 // A copy, as above.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-std::unique_ptr<GuardedSimulation> make_simulation(System system, const RunOptions& options) {
+std::unique_ptr<GuardedSimulation> make_simulation(System system, const std::string& settings,
+                                                   const RunOptions& options) {
   const py::gil_scoped_release released;
-  return std::make_unique<GuardedSimulation>(system, options);
+  return std::make_unique<GuardedSimulation>(system.configure(settings), options);
 }
 
 void add_by_hand(py::module_& m) {
   using Guarded = GuardedSimulation;
   py::class_<Guarded>(m, "Simulation")
-      .def(py::init(&make_simulation), py::arg("system"), py::arg("options"))
+      .def(py::init(&make_simulation), py::arg("system"), py::arg("settings"), py::arg("options"))
       .def("start_time", [](Guarded& g) { return g.simulation.start_time(); })
       .def("stop_time", [](Guarded& g) { return g.simulation.stop_time(); })
       .def("step_size", [](Guarded& g) { return g.simulation.step_size(); })

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/registry.hpp"
 #include "base/text.hpp"
+#include "settings/table.hpp"
 #include "step/controller.hpp"
 #include "step/stepper.hpp"
 
@@ -25,6 +28,57 @@ std::string steppers_that_read(bool step::StepperReads::*setting) {
   for (const auto& row : step::steppers())
     if (row.reads.*setting) names += fmt::format("{}'{}'", names.empty() ? "" : " or ", row.name);
   return names;
+}
+
+// Why a setting that was made has no effect on this run; empty: it has one.
+std::string why_without_effect(const settings::Row& row, const graph::RunSettings& s, const ChosenMethods& chosen) {
+  const auto& reads = find_row(step::steppers(), chosen.stepper, "stepper", "", "stepper").reads;
+  const auto for_steppers = [&](bool step::StepperReads::*setting) {
+    if (reads.*setting) return std::string();
+    return fmt::format("for the stepper {}; the stepper of this run is '{}'", steppers_that_read(setting),
+                       chosen.stepper);
+  };
+  using settings::ReadBy;
+  switch (row.read_by) {
+    case ReadBy::every_run: return {};
+    case ReadBy::order: return for_steppers(&step::StepperReads::order);
+    case ReadBy::iteration: {
+      auto why = for_steppers(&step::StepperReads::iteration);
+      const auto& methods = row.methods;
+      if (!why.empty() || methods.empty() ||
+          std::find(methods.begin(), methods.end(), s.iteration.method) != methods.end())
+        return why;
+      return fmt::format("for the method{} {}; the method of this run is '{}'", methods.size() == 1 ? "" : "s",
+                         fmt::join(methods, ", "), s.iteration.method);
+    }
+    case ReadBy::varying_steps:
+      if (chosen.varies) return {};
+      return fmt::format("for controllers that vary the step; the controller of this run is '{}'", chosen.controller);
+    case ReadBy::error_estimates:
+      if (step::find_controller(chosen.controller).estimates) return {};
+      return fmt::format("for controllers that estimate errors of outputs; the controller of this run is '{}'",
+                         chosen.controller);
+  }
+  return {};
+}
+
+// Settings with the same reason share a line.
+void add_settings(const graph::RunSettings& s, const ChosenMethods& chosen, std::vector<std::string>& lines) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const auto& row : settings::rows()) {
+    if (!settings::is_set(row, s)) continue;
+    auto why = why_without_effect(row, s, chosen);
+    if (why.empty()) continue;
+    const auto known = std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& r) { return r.first == why; });
+    if (known != by_reason.end()) {
+      known->second.push_back(settings::path_of(row));
+    } else {
+      by_reason.push_back({std::move(why), {settings::path_of(row)}});
+    }
+  }
+  for (const auto& [why, paths] : by_reason)
+    lines.push_back(
+        fmt::format("{} {} no effect: {}", fmt::join(paths, ", "), paths.size() == 1 ? "has" : "have", why));
 }
 
 // Units that a list of who goes when does not mention.
@@ -54,31 +108,10 @@ std::vector<std::string> ineffective_settings(const graph::Plan& plan, const gra
                                               const ChosenMethods& chosen) {
   std::vector<std::string> lines;
   const auto& reads = find_row(step::steppers(), chosen.stepper, "stepper", "", "stepper").reads;
-  const auto for_steppers = [&](bool is_set, bool step::StepperReads::*setting, std::string_view what) {
-    if (is_set && !(reads.*setting))
-      lines.push_back(fmt::format("{} has no effect: it is for the stepper {}, and this run's is '{}'", what,
-                                  steppers_that_read(setting), chosen.stepper));
-  };
-  for_steppers(s.iteration != graph::IterationSettings{}, &step::StepperReads::iteration,
-               "what is set under 'iteration'");
-  for_steppers(!s.schedule.empty(), &step::StepperReads::schedule, "the schedule");
-  for_steppers(!s.order.empty(), &step::StepperReads::order, "the order of units");
-  graph::StepControl control = s.control;
-  control.controller.clear();
-  if (control != graph::StepControl{} && !chosen.varies)
-    lines.push_back(fmt::format(
-        "what is set under 'control' has no effect: it is for controllers that vary the step, and this run's is "
-        "'{}'",
-        chosen.controller));
-  const graph::StepControl usual;
-  const bool about_estimates =
-      control.norm != usual.norm || control.divisor != usual.divisor || control.tolerance_for != usual.tolerance_for;
-  if (about_estimates && chosen.varies && !step::find_controller(chosen.controller).estimates)
-    lines.push_back(fmt::format(
-        "norm, divisor and what the tolerance is for have no effect: the controller '{}' estimates no errors "
-        "of outputs",
-        chosen.controller));
-
+  add_settings(s, chosen, lines);
+  if (!s.schedule.empty() && !reads.schedule)
+    lines.push_back(fmt::format("schedule has no effect: for the stepper {}; the stepper of this run is '{}'",
+                                steppers_that_read(&step::StepperReads::schedule), chosen.stepper));
   add_solvers(plan, lines);
 
   std::unordered_set<std::string> mentioned(s.order.begin(), s.order.end());

@@ -194,8 +194,8 @@ class Applier {
       if (const auto host = unit.attribute("host")) component.host = host.value();
       if (const auto substeps = unit.attribute("substeps"))
         component.substeps = read_number<std::uint32_t>(substeps.value()).value_or(1);
-      if (const auto answers = unit.attribute("answers"))
-        component.answers = read_bool(answers.value()).value_or(false);
+      if (const auto answers = unit.attribute("responds_without_step"))
+        component.responds_without_step = read_bool(answers.value()).value_or(false);
     }
     const auto step = document_.system.experiment.step;
     if (const auto hint = positive(find(xml, "StepSizeHint"), "value");
@@ -224,7 +224,7 @@ class Applier {
       take(e.tolerance, said.system.experiment.tolerance);
       document_.run = std::move(said.run);
       // A package says what is run, not where on this machine something is written.
-      document_.run.result_file.clear();
+      document_.run.record.file.clear();
       if (!document_.run.input_file.empty())
         document_.run.input_file =
             from_.package.resolve(std::filesystem::path(document_.run.input_file).filename().string(), "resources")

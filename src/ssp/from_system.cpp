@@ -170,12 +170,12 @@ class Exporter {
           return KnownVariable{d, find(d, name)};
         },
         value_context());
-    if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || from.answers) {
+    if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || from.responds_without_step) {
       std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
       if (from.substeps != 1) xml += fmt::format(" substeps=\"{}\"", from.substeps);
       if (!from.host.empty()) xml += fmt::format(" host=\"{}\"", from.host);
       if (!from.solver.empty()) xml += fmt::format(" solver=\"{}\"", from.solver);
-      if (from.answers) xml += " answers=\"true\"";
+      if (from.responds_without_step) xml += " responds_without_step=\"true\"";
       to.annotations.push_back({std::string(unit_annotation), xml + "/>", {}});
     }
     return to;
@@ -409,9 +409,9 @@ class Exporter {
     graph::Document run;
     run.system.experiment = e;
     run.run = document.run;
-    if (!run.run.result_file.empty())
+    if (!run.run.record.file.empty())
       out_.notes.push_back("the name of the result file is not part of a package; give --output-file when it is run");
-    run.run.result_file.clear();
+    run.run.record.file.clear();
     if (!run.run.input_file.empty()) {
       const auto name = fs::path(run.run.input_file).filename().string();
       out_.resources.push_back({run.run.input_file, "resources/" + name});

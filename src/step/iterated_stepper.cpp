@@ -117,16 +117,18 @@ class IteratedStepper final : public Stepper {
 
   void check() const {
     const auto& s = settings_;
-    require(std::isfinite(s.tolerance) && s.tolerance > 0, "the tolerance of iterations must be positive, not {}",
-            s.tolerance);
-    require(s.most >= 1, "there must be at least 1 iteration per step, not {}", s.most);
-    require(!s.relaxation || (std::isfinite(*s.relaxation) && *s.relaxation > 0 && *s.relaxation <= 2),
-            "the relaxation of iterations must be greater than 0 and at most 2, not {}", s.relaxation.value_or(0));
-    require(!s.depth || (*s.depth >= 1 && *s.depth <= 1000), "the depth of iterations must be 1 to 1000, not {}",
-            s.depth.value_or(0));
-    require(s.reuse >= 0, "the number of steps that iterations learn from must not be negative, as {} is", s.reuse);
-    require(std::isfinite(s.filter) && s.filter >= 0 && s.filter < 1,
-            "the filter of iterations must be at least 0 and less than 1, not {}", s.filter);
+    require_setting("iteration.tolerance", std::isfinite(s.tolerance) && s.tolerance > 0,
+                    "iteration.tolerance must be > 0, got {}", s.tolerance);
+    require_setting("iteration.max_iterations", s.max_iterations >= 1, "iteration.max_iterations must be >= 1, got {}",
+                    s.max_iterations);
+    require_setting("iteration.relaxation",
+                    !s.relaxation || (std::isfinite(*s.relaxation) && *s.relaxation > 0 && *s.relaxation <= 2),
+                    "iteration.relaxation must be > 0 and <= 2, got {}", s.relaxation.value_or(0));
+    require_setting("iteration.depth", !s.depth || (*s.depth >= 1 && *s.depth <= 1000),
+                    "iteration.depth must be 1 to 1000, got {}", s.depth.value_or(0));
+    require_setting("iteration.reuse", s.reuse >= 0, "iteration.reuse must be >= 0, got {}", s.reuse);
+    require_setting("iteration.filter", std::isfinite(s.filter) && s.filter >= 0 && s.filter < 1,
+                    "iteration.filter must be >= 0 and < 1, got {}", s.filter);
   }
 
   void add(Cycle cycle, const StepperSetup& setup) {
@@ -251,7 +253,7 @@ class IteratedStepper final : public Stepper {
         count(part, tally);
         return;
       }
-      if (i >= settings_.most || !std::isfinite(residual.size)) {
+      if (i >= settings_.max_iterations || !std::isfinite(residual.size)) {
         ++tally.failures;
         ++tally.last_to_agree[residual.worst];
         outcome.why = give_up(part, interval, i, residual.size);
@@ -321,7 +323,8 @@ class IteratedStepper final : public Stepper {
   // Of a step that does not converge: taken back by the caller, taken as it is, or an error.
   unit::Why give_up(const Part& part, const Interval& interval, int iterations, double largest) const {
     if (interval.may_discard) return unit::Why::discarded;
-    if (!settings_.fails && std::isfinite(largest)) return unit::Why::completed;
+    if (settings_.if_not_converged == graph::IterationSettings::IfNotConverged::go_on && std::isfinite(largest))
+      return unit::Why::completed;
     std::vector<std::size_t> order(part.x.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     const auto size = [&](std::size_t i) {

@@ -38,7 +38,7 @@ StepSizeRules step_size_rules(const graph::StepControl& c, const Grid& grid) {
   r.safety = c.safety;
   r.shrink = c.shrink;
   r.grow = c.grow;
-  r.pi = c.pi;
+  r.pi = c.rule == graph::StepControl::Rule::pi;
   return r;
 }
 
@@ -54,13 +54,6 @@ Tolerances tolerances(const graph::StepControl& control, double of_run) {
       "the absolute tolerance of the coupling error must be greater than 0, not {}; choose one such as 1e-4",
       t.absolute);
   return t;
-}
-
-graph::StepControl::ToleranceFor tolerance_for(std::string_view name) {
-  if (name == "step") return graph::StepControl::ToleranceFor::step;
-  require_setting("control.tolerance_for", name == "run",
-                  "the tolerance of the coupling error is for a 'step' or for the 'run', not for '{}'", name);
-  return graph::StepControl::ToleranceFor::run;
 }
 
 // error^(-1/n); the roots that controllers mostly need are cheaper than a power.

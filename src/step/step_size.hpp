@@ -1,8 +1,6 @@
 // The size of the next step, from the error of the last ones.
 #pragma once
 
-#include <string_view>
-
 #include "base/time.hpp"
 #include "couple/run_state.hpp"
 #include "graph/run_settings.hpp"
@@ -27,9 +25,6 @@ struct Tolerances {
   double absolute = 1e-4;
 };
 [[nodiscard]] Tolerances tolerances(const graph::StepControl& control, double of_run);
-
-// "step" or "run"; throws Error (input) for anything else.
-[[nodiscard]] graph::StepControl::ToleranceFor tolerance_for(std::string_view name);
 
 // What a step is multiplied with after an error (relative to the tolerance) of a method whose local error has this
 // order. `previous`: the error of the accepted step before; 0: none.

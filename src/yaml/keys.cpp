@@ -2,6 +2,10 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
+#include <vector>
+
+#include "settings/table.hpp"
 
 namespace consort::yaml {
 
@@ -17,8 +21,15 @@ constexpr std::array file{Name("consort"),     Name("name"),
                           Name("run"),         Name("record"),
                           Name("scenario"),    Name("units_of_measure"),
                           Name("bonds")};
-constexpr std::array component{Name("fmu"),  Name("model"),   Name("interface"), Name("solver"),    Name("substeps"),
-                               Name("host"), Name("answers"), Name("start"),     Name("connectors")};
+constexpr std::array component{Name("fmu"),
+                               Name("model"),
+                               Name("interface"),
+                               Name("solver"),
+                               Name("substeps"),
+                               Name("host"),
+                               Name("responds_without_step"),
+                               Name("start"),
+                               Name("connectors")};
 constexpr std::array included{Name("system"), Name("set")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
                               Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure")};
@@ -29,26 +40,38 @@ constexpr std::array connection{Name("from"), Name("to"),     Name("factor"),   
 constexpr std::array value{Name("value"), Name("unit")};
 constexpr std::array unit_of_measure{Name("kg"),  Name("m"),  Name("s"),   Name("A"),      Name("K"),
                                      Name("mol"), Name("cd"), Name("rad"), Name("factor"), Name("offset")};
-constexpr std::array experiment{Name("start"), Name("stop"), Name("step"), Name("tolerance"), Name("output_interval")};
-constexpr std::array run{Name("stepper"),   Name("extrapolation"), Name("order"),     Name("schedule"),
-                         Name("host"),      Name("threads"),       Name("loops"),     Name("consistent"),
-                         Name("real_time"), Name("input_file"),    Name("iteration"), Name("control")};
-constexpr std::array control{Name("controller"),   Name("tolerance"), Name("absolute"), Name("initial"),
-                             Name("minimum"),      Name("maximum"),   Name("safety"),   Name("shrink"),
-                             Name("grow"),         Name("rule"),      Name("norm"),     Name("divisor"),
-                             Name("tolerance_for")};
-constexpr std::array loop{Name("method"), Name("tolerance"), Name("iterations")};
-constexpr std::array iteration{
-    Name("method"), Name("tolerance"), Name("most"),  Name("relaxation"), Name("depth"),           Name("reuse"),
-    Name("filter"), Name("jacobian"),  Name("scope"), Name("sweep"),      Name("if_not_converged")};
 constexpr std::array group{Name("serial"), Name("parallel")};
-constexpr std::array record{Name("variables"), Name("every"), Name("file"), Name("compression"), Name("substeps")};
 constexpr std::array scenario{Name("at"),      Name("set"), Name("hold"),  Name("ramp"),
                               Name("release"), Name("to"),  Name("within")};
 
 constexpr std::array bond{Name("effort"), Name("flow")};
+constexpr std::array how_to_run{Name("experiment"), Name("run"), Name("record"), Name("scenario"), Name("bonds")};
 
-constexpr KeyTable tables[] = {
+// The settings of a section, and what it holds beside them.
+std::vector<Name> section(settings::Section section, std::initializer_list<Name> others = {}) {
+  std::vector<Name> keys(others);
+  for (const auto& row : settings::rows())
+    if (row.section == section) keys.push_back(row.key);
+  return keys;
+}
+
+using settings::Section;
+const std::vector<Name> experiment = section(Section::experiment);
+const std::vector<Name> run = section(Section::run, {"schedule", "loops", "iteration", "control"});
+const std::vector<Name> loop = section(Section::loops);
+const std::vector<Name> iteration = section(Section::iteration);
+const std::vector<Name> control = section(Section::control);
+const std::vector<Name> record = section(Section::record);
+
+struct Renamed {
+  Name table, before, now;
+};
+constexpr Renamed renamed_keys[] = {{"iteration", "most", "max_iterations"},
+                                    {"loops", "iterations", "max_iterations"},
+                                    {"component", "answers", "responds_without_step"},
+                                    {"run", "groups", "schedule"}};
+
+const KeyTable tables[] = {
     {"system_file", "a system file", file},
     {"component", "a unit", component},
     {"included_system", "a system from another file", included},
@@ -68,10 +91,19 @@ constexpr KeyTable tables[] = {
     {"bond", "a power bond", bond},
     {"signals", "signals that are shared", signals},
 };
+// Not a definition of the schema.
+const KeyTable settings_table{"settings_of_runs", "the settings of a run", how_to_run};
 
 }  // namespace
 
+std::string_view renamed(const KeyTable& table, std::string_view key) {
+  for (const auto& row : renamed_keys)
+    if (row.table == table.name && row.before == key) return row.now;
+  return {};
+}
+
 const KeyTable& file_keys() { return tables[0]; }
+const KeyTable& settings_keys() { return settings_table; }
 const KeyTable& component_keys() { return tables[1]; }
 const KeyTable& included_keys() { return tables[2]; }
 const KeyTable& inline_keys() { return tables[3]; }

@@ -15,7 +15,11 @@ struct KeyTable {
   const char* settings = nullptr;
 };
 
+// The present name of a key that had another one in earlier versions; empty: it had none.
+[[nodiscard]] std::string_view renamed(const KeyTable& table, std::string_view key);
+
 [[nodiscard]] const KeyTable& file_keys();       // the system file itself
+[[nodiscard]] const KeyTable& settings_keys();   // of these, how it is run
 [[nodiscard]] const KeyTable& component_keys();  // a unit that is an FMU or a native model
 [[nodiscard]] const KeyTable& included_keys();   // a unit that is a system in a file of its own
 [[nodiscard]] const KeyTable& inline_keys();     // a unit that is a system written in place

@@ -1,9 +1,10 @@
-#include <limits>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "settings/table.hpp"
+#include "yaml/read_setting.hpp"
 #include "yaml/reader_parts.hpp"
 
 namespace consort::yaml {
@@ -16,27 +17,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t most_steps = std::numeric_limits<std::uint32_t>::max();
-
 double positive_seconds(const View& view, std::string_view what) {
   const double value = view.seconds(what);
   if (!(value > 0)) throw view.error("{} must be greater than 0, not {}", what, value);
   return value;
 }
 
-void read_experiment(const View& view, graph::ExperimentSettings& experiment, RunSettings& run) {
+// What the file says of the system; what a run is told beats it.
+void read_experiment(const View& view, const fs::path& folder, graph::ExperimentSettings& experiment,
+                     RunSettings& run) {
   const Fields fields(view, experiment_keys());
-  if (const auto start = fields.find("start")) experiment.start = start->seconds("the start time");
-  if (const auto stop = fields.find("stop")) {
-    experiment.stop = stop->seconds("the stop time");
-    const double begin = experiment.start.value_or(0);
-    if (*experiment.stop < begin)
-      throw stop->error("the stop time {} is before the start time {}; correct one", *experiment.stop, begin);
-  }
-  if (const auto step = fields.find("step")) experiment.step = positive_seconds(*step, "the step");
-  if (const auto tolerance = fields.find("tolerance")) experiment.tolerance = tolerance->positive("the tolerance");
-  if (const auto interval = fields.find("output_interval"))
-    run.output_interval = positive_seconds(*interval, "the output interval");
+  RunSettings said;
+  read_section(settings::Section::experiment, fields, folder, said);
+  if (said.stop && *said.stop < said.start.value_or(0))
+    throw fields.need("stop").error("the stop time {} is before the start time {}; correct one", *said.stop,
+                                    said.start.value_or(0));
+  experiment = {said.start, said.stop, said.step, said.tolerance};
+  if (said.output_interval) run.output_interval = said.output_interval;
 }
 
 ScheduleEntry read_group(const View& view) {
@@ -58,117 +55,19 @@ ScheduleEntry read_group(const View& view) {
   return group;
 }
 
-void read_loops(const View& view, graph::LoopSettings& loops) {
-  const Fields fields(view, loop_keys());
-  if (const auto method = fields.find("method")) loops.method = method->text("the method for loops");
-  if (const auto tolerance = fields.find("tolerance")) loops.tolerance = tolerance->positive("the tolerance of loops");
-  if (const auto most = fields.find("iterations"))
-    loops.iterations = static_cast<int>(most->integer("the number of iterations", 1, 1'000'000));
-}
-
-void read_iteration(const View& view, graph::IterationSettings& iteration) {
-  using Settings = graph::IterationSettings;
-  const Fields fields(view, iteration_keys());
-  if (const auto method = fields.find("method")) iteration.method = method->text("the method of iterations");
-  if (const auto tolerance = fields.find("tolerance"))
-    iteration.tolerance = tolerance->positive("the tolerance of iterations");
-  if (const auto most = fields.find("most"))
-    iteration.most = static_cast<int>(most->integer("the number of iterations", 1, 1'000'000));
-  if (const auto factor = fields.find("relaxation")) iteration.relaxation = factor->positive("the relaxation");
-  if (const auto depth = fields.find("depth")) iteration.depth = static_cast<int>(depth->integer("'depth'", 1, 1000));
-  if (const auto reuse = fields.find("reuse"))
-    iteration.reuse = static_cast<int>(reuse->integer("'reuse'", 0, 1'000'000));
-  if (const auto filter = fields.find("filter")) iteration.filter = filter->positive("'filter'");
-  if (const auto jacobian = fields.find("jacobian")) {
-    constexpr Settings::Jacobian kinds[] = {Settings::Jacobian::automatic, Settings::Jacobian::derivatives,
-                                            Settings::Jacobian::differences};
-    iteration.jacobian = kinds[jacobian->choice("'jacobian'", {"auto", "derivatives", "differences"})];
-  }
-  if (const auto scope = fields.find("scope")) {
-    constexpr Settings::Scope kinds[] = {Settings::Scope::components, Settings::Scope::whole};
-    iteration.scope = kinds[scope->choice("'scope'", {"components", "whole"})];
-  }
-  if (const auto sweep = fields.find("sweep")) {
-    constexpr Settings::Sweep kinds[] = {Settings::Sweep::automatic, Settings::Sweep::serial,
-                                         Settings::Sweep::parallel};
-    iteration.sweep = kinds[sweep->choice("'sweep'", {"auto", "serial", "parallel"})];
-  }
-  if (const auto failure = fields.find("if_not_converged"))
-    iteration.fails = failure->choice("'if_not_converged'", {"error", "go on"}) == 0;
-}
-
-void read_control(const View& view, graph::StepControl& control) {
-  using Control = graph::StepControl;
-  const Fields fields(view, control_keys());
-  const auto number = [&](std::string_view key, auto& to) {
-    if (const auto field = fields.find(key)) to = field->positive(fmt::format("'{}' of 'control'", key));
-  };
-  const auto time = [&](std::string_view key, auto& to) {
-    if (const auto field = fields.find(key)) to = positive_seconds(*field, fmt::format("the {} step", key));
-  };
-  if (const auto controller = fields.find("controller")) control.controller = controller->text("the controller");
-  number("tolerance", control.tolerance);
-  number("absolute", control.absolute);
-  time("initial", control.initial);
-  time("minimum", control.minimum);
-  time("maximum", control.maximum);
-  number("safety", control.safety);
-  number("shrink", control.shrink);
-  number("grow", control.grow);
-  if (const auto rule = fields.find("rule")) control.pi = rule->choice("'rule'", {"elementary", "pi"}) == 1;
-  if (const auto norm = fields.find("norm")) {
-    constexpr Control::Norm norms[] = {Control::Norm::root_mean_square, Control::Norm::root_mean};
-    control.norm = norms[norm->choice("'norm'", {"root-mean-square", "root-mean"})];
-  }
-  if (const auto divisor = fields.find("divisor")) {
-    constexpr Control::Divisor divisors[] = {Control::Divisor::history, Control::Divisor::equal_steps};
-    control.divisor = divisors[divisor->choice("'divisor'", {"history", "equal-steps"})];
-  }
-  if (const auto what = fields.find("tolerance_for")) {
-    constexpr Control::ToleranceFor kinds[] = {Control::ToleranceFor::step, Control::ToleranceFor::run};
-    control.tolerance_for = kinds[what->choice("'tolerance_for'", {"step", "run"})];
-  }
-}
-
-// A name, which whoever has the table of them looks up, or an order.
-std::string extrapolation_of(const View& view) {
-  const std::string& name = view.text("the extrapolation");
-  if (name.front() >= 'a' && name.front() <= 'z') return name;
-  return std::to_string(view.integer("the order of extrapolation", 0, 5));
-}
-
 void read_run_section(const View& view, const fs::path& folder, RunSettings& run) {
+  using settings::Section;
   const Fields fields(view, run_keys());
-  if (const auto stepper = fields.find("stepper")) run.stepper = stepper->text("the stepper");
-  if (const auto host = fields.find("host")) run.host = host->text("the host");
-  if (const auto order = fields.find("extrapolation")) run.extrapolation = extrapolation_of(*order);
-  if (const auto order = fields.find("order")) run.order = order->texts("a unit of 'order'");
-  if (const auto groups = fields.find("schedule"))
+  read_section(Section::run, fields, folder, run);
+  if (const auto groups = fields.find("schedule")) {
+    run.schedule.clear();
     for (const auto& group : groups->list("'schedule'")) run.schedule.push_back(read_group(group));
-  if (const auto threads = fields.find("threads"))
-    run.threads = static_cast<std::uint32_t>(threads->integer("the number of threads", 1, 4096));
-  if (const auto loops = fields.find("loops")) read_loops(*loops, run.loops);
-  if (const auto iteration = fields.find("iteration")) read_iteration(*iteration, run.iteration);
-  if (const auto control = fields.find("control")) read_control(*control, run.control);
-  if (const auto consistent = fields.find("consistent")) {
-    constexpr graph::Consistency kinds[] = {graph::Consistency::automatic, graph::Consistency::always,
-                                            graph::Consistency::never};
-    run.consistency = kinds[consistent->choice("'consistent'", {"auto", "always", "never"})];
   }
-  if (const auto factor = fields.find("real_time")) run.real_time = factor->positive("the real-time factor");
-  if (const auto file = fields.find("input_file"))
-    run.input_file = beside(folder, file->text("the file of inputs")).string();
-}
-
-void read_record(const View& view, const fs::path& folder, RunSettings& run) {
-  const Fields fields(view, record_keys());
-  if (const auto variables = fields.find("variables")) run.record = variables->texts("a variable of 'record'");
-  if (const auto every = fields.find("every"))
-    run.record_every = static_cast<std::uint32_t>(every->integer("'every'", 1, most_steps));
-  if (const auto file = fields.find("file")) run.result_file = beside(folder, file->text("the result file")).string();
-  if (const auto level = fields.find("compression"))
-    run.compression = static_cast<int>(level->integer("the compression", 0, 9));
-  if (const auto substeps = fields.find("substeps")) run.record_substeps = substeps->truth("'substeps'");
+  if (const auto loops = fields.find("loops")) read_section(Section::loops, {*loops, loop_keys()}, folder, run);
+  if (const auto iteration = fields.find("iteration"))
+    read_section(Section::iteration, {*iteration, iteration_keys()}, folder, run);
+  if (const auto control = fields.find("control"))
+    read_section(Section::control, {*control, control_keys()}, folder, run);
 }
 
 ScenarioAction read_action(const View& view) {
@@ -201,10 +100,10 @@ ScenarioAction read_action(const View& view) {
 
 }  // namespace
 
-void read_run(const Fields& file, const fs::path& folder, graph::System& system, RunSettings& run) {
-  if (const auto experiment = file.find("experiment")) read_experiment(*experiment, system.experiment, run);
+void read_settings(const Fields& file, const fs::path& folder, RunSettings& run) {
   if (const auto section = file.find("run")) read_run_section(*section, folder, run);
-  if (const auto record = file.find("record")) read_record(*record, folder, run);
+  if (const auto record = file.find("record"))
+    read_section(settings::Section::record, {*record, record_keys()}, folder, run);
   if (const auto bonds = file.find("bonds")) {
     for (const auto& bond : bonds->list("'bonds'")) {
       const Fields fields(bond, bond_keys());
@@ -214,6 +113,35 @@ void read_run(const Fields& file, const fs::path& folder, graph::System& system,
   }
   if (const auto scenario = file.find("scenario"))
     for (const auto& action : scenario->list("'scenario'")) run.scenario.push_back(read_action(action));
+}
+
+void read_run(const Fields& file, const fs::path& folder, graph::System& system, RunSettings& run) {
+  if (const auto experiment = file.find("experiment")) read_experiment(*experiment, folder, system.experiment, run);
+  read_settings(file, folder, run);
+}
+
+void read_settings(std::string_view text, const std::string& shown, const fs::path& folder, RunSettings& run) {
+  Budget budget;
+  const Node root = parse(text, shown, budget);
+  const View view(root, shown);
+  const Fields fields(view, settings_keys());
+  if (const auto experiment = fields.find("experiment"))
+    read_section(settings::Section::experiment, {*experiment, experiment_keys()}, folder, run);
+  read_settings(fields, folder, run);
+}
+
+void read_setting(std::string_view path, std::string_view text, const std::string& shown, RunSettings& run) {
+  const auto& row = settings::find(path);
+  Budget budget;
+  Node root = parse(text, shown, budget);
+  if (row.kind == settings::Kind::text || row.kind == settings::Kind::file) {
+    root = {};
+    root.kind = Node::Kind::scalar;
+    root.text = text;
+    root.quoted = true;
+  }
+  root.line = 0;
+  read_setting(row, View(root, shown, settings::path_of(row)), {}, run);
 }
 
 }  // namespace consort::yaml

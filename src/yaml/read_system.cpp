@@ -81,8 +81,9 @@ void read_connector(const View& view, bool with_causality, Connector& connector)
           static_cast<std::uint64_t>(one.integer("a dimension of a connector", 1, 1'000'000'000)));
   if (const auto causality = fields.find("causality")) {
     if (!with_causality) throw causality->error("the place of this connector says its causality; remove the key");
-    const auto kind = causality->choice("the causality", {"parameter", "calculatedParameter", "input", "output",
-                                                          "local", "independent", "structuralParameter"});
+    constexpr std::string_view kinds[] = {"parameter",   "calculatedParameter", "input", "output", "local",
+                                          "independent", "structuralParameter"};
+    const auto kind = causality->choice("the causality", kinds);
     connector.causality = static_cast<describe::Causality>(kind);
   }
 }
@@ -176,13 +177,15 @@ class ElementReader {
     if (const auto interface = fields.find("interface")) {
       constexpr describe::InterfaceType types[] = {describe::InterfaceType::co_simulation,
                                                    describe::InterfaceType::model_exchange};
-      component.interface = types[interface->choice("the interface", {"cs", "me"})];
+      constexpr std::string_view names[] = {"cs", "me"};
+      component.interface = types[interface->choice("the interface", names)];
     }
     if (const auto solver = fields.find("solver")) component.solver = solver->text("the solver");
     if (const auto host = fields.find("host")) component.host = host->text("the host");
     if (const auto substeps = fields.find("substeps"))
       component.substeps = static_cast<std::uint32_t>(substeps->integer("the number of sub-steps", 1, 1'000'000));
-    if (const auto answers = fields.find("answers")) component.answers = answers->truth("'answers'");
+    if (const auto responds = fields.find("responds_without_step"))
+      component.responds_without_step = responds->truth("'responds_without_step'");
     if (const auto start = fields.find("start")) read_settings(*start, "'start'", component.settings);
     if (const auto connectors = fields.find("connectors"))
       read_connectors(*connectors, describe::Causality::input, true, component.connectors);
@@ -318,8 +321,8 @@ class ConnectionReader {
       for (const auto& [key, value] : map->entries("'map'"))
         mapping.entries.emplace_back(key.node().text, value.text("the target of a map"));
       if (mapping.entries.empty()) throw map->error("the map has no entries; write {{from: to, …}}, or remove it");
-      if (const auto others = fields.find("others"))
-        mapping.partial = others->choice("'others'", {"error", "keep"}) == 1;
+      constexpr std::string_view treatments[] = {"error", "keep"};
+      if (const auto others = fields.find("others")) mapping.partial = others->choice("'others'", treatments) == 1;
       connection.transformation = std::move(mapping);
     } else if (factor || offset) {
       graph::Linear linear;

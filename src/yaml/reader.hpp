@@ -24,4 +24,12 @@ using Load = std::function<std::string(const std::filesystem::path&)>;
 [[nodiscard]] graph::Document parse_system(std::string_view text, const std::filesystem::path& name, const Load& load);
 [[nodiscard]] graph::Document parse_system(std::string_view text, const std::filesystem::path& name = "system.yaml");
 
+// Settings alone, into `run`: a mapping with the keys `experiment`, `run`, `record`, `bonds` and `scenario` of a system
+// file. Settings that are not named stay as they are. `shown` is the name in messages; files are relative to `folder`.
+void read_settings(std::string_view text, const std::string& shown, const std::filesystem::path& folder,
+                   graph::RunSettings& run);
+// One setting by its path ("control.safety") as a system file would write it ("0.8", "[a, b]", "10 ms"). `shown` begins
+// messages.
+void read_setting(std::string_view path, std::string_view text, const std::string& shown, graph::RunSettings& run);
+
 }  // namespace consort::yaml

@@ -29,7 +29,9 @@ void require_includable(const std::filesystem::path& file, const Context& contex
 // The elements, connectors, connections and settings of a system.
 void read_contents(const Fields& fields, const std::filesystem::path& folder, Context& context, graph::System& system);
 
-// experiment, run, record, scenario.
+// run, record, bonds, scenario.
+void read_settings(const Fields& file, const std::filesystem::path& folder, graph::RunSettings& run);
+// These and experiment.
 void read_run(const Fields& file, const std::filesystem::path& folder, graph::System& system, graph::RunSettings& run);
 
 // A value as text, and the unit of measure that it is given in: 3, 3 cm, [1, 2, 3], {value: 3, unit: cm}.

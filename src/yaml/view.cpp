@@ -83,7 +83,8 @@ double View::positive(std::string_view what) const {
 }
 
 std::int64_t View::integer(std::string_view what, std::int64_t least, std::int64_t most) const {
-  const std::string kind = fmt::format("a whole number from {} to {}", least, most);
+  const bool is_limited = least != std::numeric_limits<std::int64_t>::min();
+  const std::string kind = is_limited ? fmt::format("a whole number from {} to {}", least, most) : "a whole number";
   if (!is(Node::Kind::scalar) || node_->quoted) throw expected(what, kind);
   std::int64_t value = 0;
   const char* const end = node_->text.data() + node_->text.size();
@@ -113,13 +114,12 @@ double View::seconds(std::string_view what) const {
   throw expected(what, "a time in seconds, or a number and s, ms, us, ns, min, h or d");
 }
 
-std::size_t View::choice(std::string_view what, std::initializer_list<std::string_view> choices) const {
+std::size_t View::choice(std::string_view what, std::span<const std::string_view> choices) const {
   const std::string& given = text(what);
-  const auto* const found = std::find(choices.begin(), choices.end(), given);
-  if (found == choices.end()) {
-    const std::vector<std::string_view> all(choices);
-    throw error("{} is {}, which is none of: {}{}", what, quote(given), fmt::join(all, ", "), suggestion(given, all));
-  }
+  const auto found = std::find(choices.begin(), choices.end(), given);
+  if (found == choices.end())
+    throw error("{} must be one of {}, got {}{}", what, fmt::join(choices, ", "), quote(given),
+                suggestion(given, choices));
   return static_cast<std::size_t>(found - choices.begin());
 }
 
@@ -151,6 +151,9 @@ Fields::Fields(const View& view, const KeyTable& keys) : view_(view), keys_(keys
   for (const auto& entry : view.entries(keys.what)) {
     const auto& key = entry.first.node().text;
     if (std::find(keys.keys.begin(), keys.keys.end(), key) != keys.keys.end()) continue;
+    if (const auto now = renamed(keys, key); !now.empty())
+      throw entry.first.error("{}: the key '{}' is called '{}' now; rename it", keys.what, key, now)
+          .of_setting(setting(key));
     throw entry.first
         .error("{} has no key {}{}; its keys are {}", keys.what, quote(key), suggestion(key, keys.keys),
                fmt::join(keys.keys, ", "))

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +26,10 @@ class View {
   [[nodiscard]] const Node& node() const { return *node_; }
   [[nodiscard]] const std::string& file() const { return *file_; }
   [[nodiscard]] bool is(Node::Kind kind) const { return node_->kind == kind; }
-  [[nodiscard]] std::string where() const { return fmt::format("{}:{}:{}", *file_, node_->line, node_->column); }
+  // "file:line:column", or the file alone for a node without a line.
+  [[nodiscard]] std::string where() const {
+    return node_->line == 0 ? *file_ : fmt::format("{}:{}:{}", *file_, node_->line, node_->column);
+  }
 
   template <class... Args>
   [[nodiscard]] Error error(fmt::format_string<Args...> text, Args&&... args) const {
@@ -42,7 +44,7 @@ class View {
   [[nodiscard]] bool truth(std::string_view what) const;
   [[nodiscard]] double seconds(std::string_view what) const;  // 0.1, "100 ms", "2 min", "1 h"
   // The index of the choice.
-  [[nodiscard]] std::size_t choice(std::string_view what, std::initializer_list<std::string_view> choices) const;
+  [[nodiscard]] std::size_t choice(std::string_view what, std::span<const std::string_view> choices) const;
   // One of a list, or each of several; a null is none.
   [[nodiscard]] std::vector<View> list(std::string_view what) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view what) const;  // a list, or one text

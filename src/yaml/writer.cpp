@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "settings/table.hpp"
 #include "yaml/view.hpp"
 
 namespace consort::yaml {
@@ -118,7 +119,7 @@ class Writer {
     write_contents(document.system, 0);
     write_experiment(document);
     write_run(document.run);
-    write_record(document.run);
+    write_section(settings::Section::record, document.run, 0);
     write_bonds(document.run);
     write_scenario(document.run);
     return std::move(out_);
@@ -227,7 +228,7 @@ class Writer {
     if (!component.solver.empty()) line(level + 1, "solver: {}", scalar(component.solver));
     if (!component.host.empty()) line(level + 1, "host: {}", scalar(component.host));
     if (component.substeps != 1) line(level + 1, "substeps: {}", component.substeps);
-    if (component.answers) line(level + 1, "answers: true");
+    if (component.responds_without_step) line(level + 1, "responds_without_step: true");
     write_settings("start", component.settings, level + 1);
     if (!component.connectors.empty()) line(level + 1, "connectors:");
     for (const auto& connector : component.connectors)
@@ -286,88 +287,40 @@ class Writer {
                        fmt::join(members, ", "));
   }
 
-  // Empty where all is as usual.
-  static std::string control_text(const graph::StepControl& control) {
-    using Control = graph::StepControl;
-    const Control usual;
+  std::string setting_text(const settings::Row& row, const settings::Value& value) const {
+    if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+    if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) return list_text(*texts);
+    const auto& text = std::get<std::string>(value);
+    return scalar(row.kind == settings::Kind::file ? path_text(text, folder_) : text);
+  }
+
+  // Calls `write(key, value)` for the settings of a section that differ from their defaults.
+  template <class Write>
+  void for_settings(settings::Section section, const RunSettings& run, Write&& write) const {
+    for (const auto& row : settings::rows())
+      if (row.section == section && settings::is_set(row, run))
+        write(row.key, setting_text(row, settings::value(row, run)));
+  }
+
+  void write_section(settings::Section section, const RunSettings& run, int level) {
     Flow flow;
-    const auto number = [&](std::string_view key, double value, double usually) {
-      if (value != usually) flow.add(key, fmt::format("{}", value));
-    };
-    if (!control.controller.empty()) flow.add("controller", scalar(control.controller));
-    flow.add("tolerance", control.tolerance);
-    flow.add("absolute", control.absolute);
-    flow.add("initial", control.initial);
-    flow.add("minimum", control.minimum);
-    flow.add("maximum", control.maximum);
-    number("safety", control.safety, usual.safety);
-    number("shrink", control.shrink, usual.shrink);
-    number("grow", control.grow, usual.grow);
-    if (control.pi) flow.add("rule", std::string("pi"));
-    if (control.norm != usual.norm) flow.add("norm", std::string("root-mean"));
-    if (control.divisor != usual.divisor) flow.add("divisor", std::string("equal-steps"));
-    if (control.tolerance_for != usual.tolerance_for) flow.add("tolerance_for", std::string("run"));
-    return flow.empty() ? std::string() : flow.text();
+    for_settings(section, run, [&](std::string_view key, const std::string& value) { flow.add(key, value); });
+    if (!flow.empty()) line(level, "{}: {}", settings::name_of(section), flow.text());
   }
 
   void write_run(const RunSettings& run) {
-    std::string& all = out_;
-    const std::size_t before = all.size();
+    using settings::Section;
+    const std::size_t before = out_.size();
     line(0, "run:");
-    const std::size_t begun = all.size();
-    if (!run.stepper.empty()) line(1, "stepper: {}", scalar(run.stepper));
-    if (!run.host.empty()) line(1, "host: {}", scalar(run.host));
-    if (run.extrapolation != "0") line(1, "extrapolation: {}", scalar(run.extrapolation));
-    if (!run.order.empty()) line(1, "order: {}", list_text(run.order));
+    const std::size_t begun = out_.size();
+    for_settings(Section::run, run,
+                 [&](std::string_view key, const std::string& value) { line(1, "{}: {}", key, value); });
     if (!run.schedule.empty()) line(1, "schedule:");
     for (const auto& group : run.schedule) line(2, "- {}", group_text(group));
-    if (run.threads) line(1, "threads: {}", *run.threads);
-    if (run.consistency != Consistency::automatic)
-      line(1, "consistent: {}", run.consistency == Consistency::always ? "always" : "never");
-    const LoopSettings usual;
-    Flow loops;
-    if (run.loops.method != usual.method) loops.add("method", scalar(run.loops.method));
-    if (run.loops.tolerance != usual.tolerance) loops.add("tolerance", fmt::format("{}", run.loops.tolerance));
-    if (run.loops.iterations != usual.iterations) loops.add("iterations", fmt::format("{}", run.loops.iterations));
-    if (!loops.empty()) line(1, "loops: {}", loops.text());
-    write_iteration(run.iteration);
-    if (const auto control = control_text(run.control); !control.empty()) line(1, "control: {}", control);
-    if (run.real_time) line(1, "real_time: {}", *run.real_time);
-    if (!run.input_file.empty()) line(1, "input_file: {}", scalar(path_text(run.input_file, folder_)));
-    if (all.size() == begun) all.resize(before);
-  }
-
-  void write_iteration(const IterationSettings& it) {
-    const IterationSettings usual;
-    using Jacobian = IterationSettings::Jacobian;
-    Flow flow;
-    const auto number = [&](const char* key, auto value, auto expected) {
-      if (value != expected) flow.add(key, fmt::format("{}", value));
-    };
-    if (it.method != usual.method) flow.add("method", scalar(it.method));
-    number("tolerance", it.tolerance, usual.tolerance);
-    number("most", it.most, usual.most);
-    flow.add("relaxation", it.relaxation);
-    if (it.depth) flow.add("depth", fmt::format("{}", *it.depth));
-    number("reuse", it.reuse, usual.reuse);
-    number("filter", it.filter, usual.filter);
-    if (it.jacobian != usual.jacobian)
-      flow.add("jacobian", std::string(it.jacobian == Jacobian::derivatives ? "derivatives" : "differences"));
-    if (it.scope != usual.scope) flow.add("scope", std::string("whole"));
-    if (it.sweep != usual.sweep)
-      flow.add("sweep", std::string(it.sweep == IterationSettings::Sweep::serial ? "serial" : "parallel"));
-    if (!it.fails) flow.add("if_not_converged", std::string("go on"));
-    if (!flow.empty()) line(1, "iteration: {}", flow.text());
-  }
-
-  void write_record(const RunSettings& run) {
-    Flow flow;
-    if (!run.record.empty()) flow.add("variables", list_text(run.record));
-    if (run.record_every != 1) flow.add("every", fmt::format("{}", run.record_every));
-    if (!run.result_file.empty()) flow.add("file", scalar(path_text(run.result_file, folder_)));
-    if (run.compression != 0) flow.add("compression", fmt::format("{}", run.compression));
-    if (run.record_substeps) flow.add("substeps", std::string("true"));
-    if (!flow.empty()) line(0, "record: {}", flow.text());
+    for (const auto section : {Section::loops, Section::iteration, Section::control}) write_section(section, run, 1);
+    if (out_.size() == begun) out_.resize(before);
   }
 
   void write_bonds(const RunSettings& run) {

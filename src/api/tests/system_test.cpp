@@ -29,10 +29,11 @@ consort::System quarter_car() {
   car.add("wheel", fmu("fmi2/QuarterCarWheel")).add("chassis", fmu("fmi3/QuarterCarChassis"));
   car.connect("wheel.z", "chassis.z_wheel").connect("wheel.v", "chassis.v_wheel");
   car.connect("chassis.z", "wheel.z_chassis").connect("chassis.v", "wheel.v_chassis");
+  car.settings().threads = 1;
   return car;
 }
 
-const consort::RunOptions short_run{.stop_time = 0.5, .step_size = 1e-3, .threads = 1};
+const consort::RunOptions short_run{.stop = 0.5, .step = 1e-3};
 
 TEST(PublicSystem, RunsAndGivesNamesUnitsAndValues) {
   const auto result = quarter_car().run(short_run);
@@ -71,7 +72,7 @@ TEST(PublicSystem, TakesStartValuesFromEverySideAndTheOptionsWin) {
   EXPECT_EQ(k(system, {}), 2);
   system.set("a.k", 3);
   EXPECT_EQ(k(system, {}), 3);
-  EXPECT_EQ(k(system, {.settings = {{"a.k", "4"}}}), 4);
+  EXPECT_EQ(k(system, {.set = {{"a.k", "4"}}}), 4);
 }
 
 TEST(PublicSystem, IsCopiedWhole) {
@@ -89,14 +90,14 @@ TEST(PublicSystem, HoldsSystemsInsideOfSystems) {
   consort::System inner;
   inner.add("x", fmu("fmi3/Dahlquist"));
   const auto outer = consort::System("outer").add("front", inner).add("rear", inner).set("rear.x.k", 2);
-  const auto result = outer.run({.stop_time = 1, .step_size = 0.1});
+  const auto result = outer.run({.stop = 1, .step = 0.1});
   EXPECT_GT(result["front.x.x"].back(), result["rear.x.x"].back());
 }
 
 TEST(PublicSystem, ConnectsThroughAFactorAndAnOffset) {
   auto system = consort::System("scaled").add("a", fmu("fmi3/Feedthrough")).add("b", fmu("fmi3/Feedthrough"));
   system.connect("a.float64_out", "b.float64_in", -2, 1).set("a.float64_in", 3);
-  consort::Simulation simulation(system, {.stop_time = 1, .step_size = 0.1});
+  consort::Simulation simulation(system, {.stop = 1, .step = 0.1});
   simulation.initialize();
   simulation.step();
   simulation.step();
@@ -110,41 +111,56 @@ TEST(PublicSystem, IsReadFromAFile) {
                                        << "\nexperiment: {stop: 2, step: 0.5}\n";
   const auto system = consort::System::load(folder / "decay.yaml");
   EXPECT_EQ(system.run().time().size(), 5U);
-  EXPECT_EQ(system.run({.stop_time = 1}).time().size(), 3U);
+  EXPECT_EQ(system.run({.stop = 1}).time().size(), 3U);
   EXPECT_THAT(error_of([&] { (void)consort::System::load(folder / "none.yaml"); }), HasSubstr("none.yaml"));
   EXPECT_THAT(error_of([&] { (void)consort::System::load("car.txt"); }), HasSubstr(".yaml"));
 }
 
 TEST(PublicSystem, TakesAToleranceInsteadOfAStep) {
-  auto options = short_run;
-  options.controller = "richardson";
-  options.extrapolation = 1;
-  options.tolerance = 1e-8;
+  auto car = quarter_car();
+  auto& settings = car.settings();
+  auto& control = settings.control;
+  control.controller = "richardson";
+  settings.extrapolation = "1";
+  settings.tolerance = 1e-8;
   const auto steps = [&](double tolerance) {
-    options.coupling_tolerance = tolerance;
-    const auto result = quarter_car().run(options);
+    control.tolerance = tolerance;
+    const auto result = car.run(short_run);
     EXPECT_THAT(result.report(), HasSubstr("coupling error"));
     EXPECT_EQ(result.time().back(), 0.5);
     return static_cast<double>(result.time().size());
   };
   // By a name, too.
   const double lines = steps(1e-4);
-  options.extrapolation = "poly-2";
+  settings.extrapolation = "poly-2";
   EXPECT_EQ(steps(1e-4), lines);
-  options.extrapolation = "hermite-2";
+  settings.extrapolation = "hermite-2";
   EXPECT_LT(steps(1e-4), lines);
-  options.extrapolation = 1;
+  settings.extrapolation = "1";
   // Inputs of order 1: steps go with the third root of the tolerance.
   EXPECT_NEAR(steps(1e-5) / steps(1e-4), std::cbrt(10.0), 0.5);
-  options.tolerance_for = "run";  // each step has a share of the tolerance, which takes one order
+  // Each step has a share of the tolerance, which takes one order.
+  control.tolerance_for = consort::StepControl::ToleranceFor::run;
   EXPECT_NEAR(steps(1e-4) / steps(1e-3), std::sqrt(10.0), 0.5);
-  options.tolerance_for = "week";
-  EXPECT_THAT(error_of([&] { (void)quarter_car().run(options); }), HasSubstr("not for 'week'"));
-  options.tolerance_for = "";
-  options.coupling_tolerance = 0;
-  EXPECT_THAT(error_of([&] { (void)quarter_car().run(options); }), HasSubstr("greater than 0"));
-  options.controller = "richardsen";
-  EXPECT_THAT(error_of([&] { (void)quarter_car().run(options); }), HasSubstr("richardson"));
+  control.tolerance = 0;
+  EXPECT_THAT(error_of([&] { (void)car.run(short_run); }), HasSubstr("greater than 0"));
+  control.controller = "richardsen";
+  EXPECT_THAT(error_of([&] { (void)car.run(short_run); }), HasSubstr("richardson"));
+}
+
+TEST(PublicSystem, TakesSettingsAsASystemFileWritesThem) {
+  auto car = quarter_car();
+  car.configure("experiment: {stop: 20 ms, step: 1 ms}\nrun: {stepper: gauss-seidel, order: [chassis, wheel]}");
+  car.configure(
+      R"({"run": {"control": {"controller": "richardson", "safety": 0.8}}, "record": {"variables": ["*.z"]}})");
+  EXPECT_EQ(car.settings().stop, 0.02);
+  EXPECT_EQ(car.settings().stepper, "gauss-seidel") << "what a later text does not name stays";
+  EXPECT_THAT(car.settings().order, ElementsAre("chassis", "wheel"));
+  EXPECT_EQ(car.settings().control.safety, 0.8);
+  EXPECT_THAT(car.run().names(), ElementsAre("wheel.z", "chassis.z"));
+  EXPECT_THAT(error_of([&] { car.configure("run: {control: {tolerance_for: week}}"); }), HasSubstr("step, run"));
+  EXPECT_THAT(error_of([&] { car.configure("run: {iteration: {most: 3}}"); }), HasSubstr("'max_iterations' now"));
+  EXPECT_THAT(error_of([&] { car.configure("units: {}"); }), HasSubstr("units"));
 }
 
 TEST(PublicSystem, KnowsPowerBonds) {
@@ -156,11 +172,12 @@ TEST(PublicSystem, KnowsPowerBonds) {
   bonded.bond("chassis.force", "wheel.v");
   EXPECT_THAT(bonded.run(short_run).report(), HasSubstr("chassis.force · wheel.v"));
   EXPECT_THAT(car.run(short_run).report(), Not(HasSubstr("·")));
-  auto options = short_run;
-  options.controller = "ecco";
-  options.coupling_tolerance = 1e-2;
-  EXPECT_NE(bonded.run(options).time().size(), 501U);
-  EXPECT_THAT(error_of([&] { (void)car.run(options); }), HasSubstr("bond"));
+  for (auto* const system : {&bonded, &car}) {
+    system->settings().control.controller = "ecco";
+    system->settings().control.tolerance = 1e-2;
+  }
+  EXPECT_NE(bonded.run(short_run).time().size(), 501U);
+  EXPECT_THAT(error_of([&] { (void)car.run(short_run); }), HasSubstr("bond"));
   car.bond("chassis.force", "wheel.z");
   EXPECT_THAT(error_of([&] { (void)car.run(short_run); }), HasSubstr("system 'by_force': 'chassis.force' in N"));
 }
@@ -168,8 +185,10 @@ TEST(PublicSystem, KnowsPowerBonds) {
 TEST(PublicSystem, SuggestsTheNearestNames) {
   auto car = quarter_car();
   EXPECT_THAT(error_of([&] { car.connect("weel.z", "chassis.z_wheel"); }), HasSubstr("wheel"));
-  EXPECT_THAT(error_of([&] { (void)car.run({.settings = {{"chassis.mm", "1"}}}); }), HasSubstr("'m'"));
-  EXPECT_THAT(error_of([&] { (void)car.run({.stepper = "jakobi"}); }), HasSubstr("jacobi"));
+  EXPECT_THAT(error_of([&] { (void)car.run({.set = {{"chassis.mm", "1"}}}); }), HasSubstr("'m'"));
+  auto misspelt = car;
+  misspelt.settings().stepper = "jakobi";
+  EXPECT_THAT(error_of([&] { (void)misspelt.run(); }), HasSubstr("jacobi"));
   EXPECT_THAT(error_of([&] { car.add("wheel", "other.fmu"); }), HasSubstr("wheel"));
   EXPECT_THAT(error_of([&] { car.add("third", "other.fmu", {.interface_type = "x"}); }), HasSubstr("me (Model"));
   EXPECT_THAT(car.units(), ElementsAre("wheel", "chassis")) << "what was refused left nothing behind";
@@ -182,7 +201,7 @@ TEST(PublicSystem, SuggestsTheNearestNames) {
 TEST(PublicSystem, KeepsTheRowsUpToAFailure) {
   auto system = consort::System("bad").add("bad", fmu("fmi2/Bad"), {.start_values = {{"deed", "error"}}});
   try {
-    (void)system.run({.stop_time = 1, .step_size = 0.1});
+    (void)system.run({.stop = 1, .step = 0.1});
     FAIL() << "it should have failed";
   } catch (const consort::FailedRun& failure) {
     EXPECT_THAT(failure.what(), HasSubstr("bad"));
@@ -205,7 +224,7 @@ TEST(PublicSystem, RunsInSeveralThreadsAtOnce) {
 
 class Values : public ::testing::Test {
  protected:
-  Values() : simulation(consort::System("s").add("f", fmu("fmi3/Feedthrough")), {.stop_time = 1, .step_size = 0.1}) {}
+  Values() : simulation(consort::System("s").add("f", fmu("fmi3/Feedthrough")), {.stop = 1, .step = 0.1}) {}
   consort::Simulation simulation;
 };
 
@@ -267,7 +286,7 @@ TEST_F(Values, AreStartValuesBeforeInitialization) {
 TEST(PublicSimulation, SetsTheSystemsOwnInputs) {
   auto system = consort::System("s").add("f", fmu("fmi3/Feedthrough"));
   system.connect("u", "f.float64_in");
-  consort::Simulation simulation(system, {.stop_time = 1, .step_size = 0.1});
+  consort::Simulation simulation(system, {.stop = 1, .step = 0.1});
   EXPECT_EQ(simulation.names().front(), "u");
   EXPECT_EQ(simulation.variable("u").causality, "input");
   simulation.initialize();

@@ -94,7 +94,7 @@ TEST(Restart, GoesOnWithLessThreadsAndALaterEnd) {
   first.save(file);
   o.run.stop = 20;
   o.run.threads = 3;
-  o.run.record = {"n0.*"};
+  o.run.record.variables = {"n0.*"};
   Simulation second(ring("cs"), o);
   EXPECT_NO_THROW(second.load(file));
   EXPECT_EQ(go_on(second, 10), go_on(first, 10));
@@ -132,7 +132,7 @@ TEST_P(ResultsAfterARestart, AreThoseOfTheRunThatWasNotInterrupted) {
   const std::string ending = GetParam();
   const auto whole = folder.path() / ("whole." + ending), parts = folder.path() / ("parts." + ending);
   auto o = options(5, 0.001, "gauss-seidel");
-  o.run.record_every = 3;
+  o.run.record.every = 3;
   run(ring("cs"), o, whole);
   o.run.stop = 3.3;
   o.checkpoint_every = 1;
@@ -167,7 +167,7 @@ TEST_P(ResultsAfterARestart, AreNotMixedWithOthers) {
   o.checkpoint_every.reset();
   o.restart_from = o.checkpoint_file;
   o.run.stop = 0.2;
-  o.run.record = {"n1.y1"};
+  o.run.record.variables = {"n1.y1"};
   const auto before = text_of(file);
   try {
     run(ring("cs"), o, file);
@@ -177,7 +177,7 @@ TEST_P(ResultsAfterARestart, AreNotMixedWithOthers) {
     EXPECT_THAT(e.what(), AllOf(HasSubstr("other variables"), HasSubstr("--output-file")));
   }
   EXPECT_EQ(text_of(file), before);
-  o.run.record = {};
+  o.run.record.variables = {};
   auto shorter = o;
   shorter.restart_from.clear();
   shorter.run.stop = 0.05;

@@ -94,7 +94,7 @@ TEST_P(RichardsonOver, EstimatesTheErrorOfAStep) {
   o.run.iteration.tolerance = 1e-12;
   o.run.stop = 0.1;
   o.run.control.minimum = o.run.control.maximum = o.run.control.initial = 1e-3;
-  o.run.record = {"*"};
+  o.run.record.variables = {"*"};
   const auto r = run(car(), o).result;
   double error = 0;
   double estimate = 0;
@@ -139,7 +139,7 @@ TEST_P(ControlOfConsistentOutputs, EstimatesTheErrorOfAStep) {
   auto o = controlled(controller, order, 1e9);
   o.run.stop = 0.1;
   o.run.control.minimum = o.run.control.maximum = o.run.control.initial = 1e-3;
-  o.run.record = {"*"};
+  o.run.record.variables = {"*"};
   record::Result r;
   Simulation simulation(s, o, parts(pushed, pushing));
   record::MemorySink memory(r);
@@ -172,7 +172,7 @@ SimulationOptions impatient() {
   o.run.control.absolute = 10;  // what is rejected is rejected for the iteration
   o.run.iteration.method = "fixed-point";
   o.run.iteration.tolerance = 1e-8;
-  o.run.iteration.most = 6;
+  o.run.iteration.max_iterations = 6;
   o.run.control.initial = 0.5;
   return o;
 }
@@ -222,7 +222,7 @@ TEST(RichardsonOverIterated, ForgetsWhatRejectedStepsTaughtTheIteration) {
 
 TEST(RichardsonOverIterated, SaysSoWhenNoStepConverges) {
   auto o = impatient();
-  o.run.iteration.most = 1;
+  o.run.iteration.max_iterations = 1;
   o.run.control.minimum = 1e-3;
   try {
     (void)run(car(), o);

@@ -244,11 +244,11 @@ double estimate_of_first_step(bool tells, double h) {
   system.connect("b.y", "a.u");
   system.connect("a.y", "b.u");
   auto o = options(1, 1e-3);
-  o.run.consistency = graph::Consistency::never;
+  o.run.consistent = graph::Consistency::never;
   o.run.control.controller = "richardson";
   o.run.control.tolerance = 1e9;
   o.run.control.initial = 2 * h;
-  o.run.record = {"*"};
+  o.run.record.variables = {"*"};
   o.run.stop = 2 * h;
   Simulation s(system, o, parts(direct(1, d1, tells), direct(0, d2, tells)));
   record::Result result;
@@ -291,12 +291,12 @@ std::vector<double> estimates_of_the_state(bool tells) {
   system.connect("a.y", "c.u");
   system.connect("c.y", "a.w");
   auto o = options(1, 1e-3, "jacobi");
-  o.run.consistency = graph::Consistency::never;
+  o.run.consistent = graph::Consistency::never;
   o.run.extrapolation = "1";
   o.run.control.controller = "richardson";
   o.run.control.tolerance = 1e9;  // so that steps grow by the same factor whatever the error is
   o.run.control.grow = 1.5;
-  o.run.record = {"trust.*"};
+  o.run.record.variables = {"trust.*"};
   Simulation s(system, o, all);
   record::Result result;
   record::MemorySink memory(result);
@@ -323,7 +323,7 @@ TEST(Control, TakesIteratedFeedThroughForWhatItIs) {
   system.connect("a.y", "b.u");
   for (const char* const stepper : {"jacobi", "iterated"}) {
     auto o = options(1, 1e-3, stepper);
-    o.run.consistency = graph::Consistency::never;
+    o.run.consistent = graph::Consistency::never;
     o.run.control.controller = "richardson";
     o.run.control.tolerance = 1e-3;
     Simulation s(system, o, parts(direct(1, 0.5, true), direct(0, 0.6, true)));

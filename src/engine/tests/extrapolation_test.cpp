@@ -152,7 +152,7 @@ TEST_P(Controlled, EstimatesTheErrorOfAStep) {
   o.run.control.controller = controller;
   o.run.control.tolerance = 1e9;  // all steps are taken, and are equal
   o.run.control.maximum = 0.02;
-  o.run.record = {"*.y", "trust.*"};
+  o.run.record.variables = {"*.y", "trust.*"};
   Simulation s(pair(), o, parts(first(), second()));
   record::Result result;
   record::MemorySink memory(result);

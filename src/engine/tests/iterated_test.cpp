@@ -271,7 +271,7 @@ TEST(IteratedCoupling, TakesTheSameJacobianFromDerivativesAsFromDifferences) {
     o.run.tolerance = 1e-9;
     o.run.iteration.tolerance = 1e-9;
     o.run.iteration.jacobian = jacobian;
-    o.run.consistency = graph::Consistency::never;
+    o.run.consistent = graph::Consistency::never;
     Simulation simulation(s, o);
     simulation.initialize();
     while (!simulation.done()) simulation.step();
@@ -423,7 +423,7 @@ TEST(IteratedCoupling, LeavesInputsToAScenario) {
 
 TEST(IteratedCoupling, WorksUnderStepSizeControlWhichShortensStepsThatDoNotConverge) {
   auto o = iterated(0.2, 0.05, "fixed-point", 1);
-  o.run.iteration.most = 8;
+  o.run.iteration.max_iterations = 8;
   o.run.iteration.tolerance = 1e-9;
   o.run.control.controller = "richardson";
   o.run.control.tolerance = 1e-5;
@@ -455,8 +455,8 @@ TEST(IteratedCoupling, NamesTheInputsThatDoNotConverge) {
 
 TEST(IteratedCoupling, GoesOnWhenToldAndCountsIt) {
   auto o = iterated(0.3, 0.1, "fixed-point");
-  o.run.iteration.fails = false;
-  o.run.iteration.most = 4;
+  o.run.iteration.if_not_converged = IterationSettings::IfNotConverged::go_on;
+  o.run.iteration.max_iterations = 4;
   Simulation s(oscillator(), o, library());
   s.initialize();
   while (!s.done()) s.step();
@@ -470,7 +470,7 @@ TEST(IteratedCoupling, RefusesSettingsOutOfRange) {
   using Change = void (*)(graph::IterationSettings&);
   for (const Change change :
        {Change([](auto& i) { i.tolerance = 0; }), Change([](auto& i) { i.tolerance = std::nan(""); }),
-        Change([](auto& i) { i.most = 0; }), Change([](auto& i) { i.relaxation = -1; }),
+        Change([](auto& i) { i.max_iterations = 0; }), Change([](auto& i) { i.relaxation = -1; }),
         Change([](auto& i) { i.depth = 0; }), Change([](auto& i) { i.reuse = -1; }),
         Change([](auto& i) { i.filter = 1; }), Change([](auto& i) { i.method = "magic"; }),
         Change([](auto& i) { i.jacobian = graph::IterationSettings::Jacobian::derivatives; })}) {

@@ -66,7 +66,7 @@ TEST(LoopsOfGainAboveOne, AreSolvedByNewtonAndNameTheirVariablesWhereFixedPointD
   newton.initialize();
   EXPECT_NEAR(number(newton, "a.y"), solution(2, 3), 1e-7);
   o.run.loops.method = "fixed-point";
-  o.run.loops.iterations = 50;
+  o.run.loops.max_iterations = 50;
   Simulation fixed_point(pair("fmi2", 2, 3), o);
   try {
     fixed_point.initialize();
@@ -97,7 +97,7 @@ TEST(ConsistentOutputs, KeepSystemsWithStrongFeedThroughStable) {
   s.initialize();
   while (!s.done()) s.step();
   EXPECT_LT(std::abs(number(s, "a.x")), 10);
-  o.run.consistency = graph::Consistency::never;
+  o.run.consistent = graph::Consistency::never;
   Simulation explicit_one(pair("fmi2", d, 3), o);
   explicit_one.initialize();
   bool blew_up = false;

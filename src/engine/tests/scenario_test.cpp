@@ -53,7 +53,7 @@ TEST(Scenario, ActionsThatRoundingPutsBesideAPointOfTheGridAreAtIt) {
     auto o = options(12 * step, step);
     for (int n = 1; n < 12; ++n)
       o.run.scenario.push_back({Kind::set, std::round(n * step * 100) / 100, "i.u", std::to_string(n), 0, {}});
-    o.run.record = {"i.*"};
+    o.run.record.variables = {"i.*"};
     Simulation s(ramp_into_integrator(), o, units());
     const auto r = run(s);
     ASSERT_EQ(r.rows(), 13U) << step;
@@ -64,7 +64,7 @@ TEST(Scenario, ActionsThatRoundingPutsBesideAPointOfTheGridAreAtIt) {
 TEST(Scenario, WhatIsHeldIsTheValueOfThatMoment) {
   auto o = options(4, 0.5);
   o.run.scenario = {{Kind::hold, 2, "i.u", {}, 0, {}}};
-  o.run.record = {"i.*"};
+  o.run.record.variables = {"i.*"};
   Simulation s(ramp_into_integrator(), o, units());
   const auto r = run(s);
   EXPECT_EQ(at(r, "i.u", 2), 1.5) << "as it was at the beginning of the step";
@@ -75,7 +75,7 @@ TEST(Scenario, WhatIsHeldIsTheValueOfThatMoment) {
 TEST(Scenario, ARampThatIsHeldStopsWhereItIs) {
   auto o = options(8, 1);
   o.run.scenario = {{Kind::ramp, 2, "i.u", "12", 10, {}}, {Kind::hold, 5, "i.u", {}, 0, {}}};
-  o.run.record = {"i.*"};
+  o.run.record.variables = {"i.*"};
   Simulation s(ramp_into_integrator(), o, units());
   const auto r = run(s);
   EXPECT_EQ(at(r, "i.u", 3), 2.5) << "from 2, which the source has at 2";
@@ -179,7 +179,7 @@ TEST(Simulation, RefusesToRecordEveryZerothRow) {
   graph::System system("s");
   system.add("i", "model:integrator");
   auto o = options(1, 0.5);
-  o.run.record_every = 0;
+  o.run.record.every = 0;
   EXPECT_THROW(Simulation(system, o, library()), Error);
 }
 

@@ -194,8 +194,8 @@ TEST(Substeps, AreRecordedWhenAskedForAndOtherUnitsKeepTheirValuesThere) {
   system.connectors.push_back({"shown", describe::Causality::output});
   system.connect("two.y", "shown");
   auto o = options(1.2, 0.6);
-  o.run.record_substeps = true;
-  o.run.record = {"*.y", "three.u", "shown"};
+  o.run.record.substeps = true;
+  o.run.record.variables = {"*.y", "three.u", "shown"};
   for (const unsigned threads : {1U, 2U}) {
     o.run.threads = threads;
     Simulation s(system, o, library());
@@ -215,8 +215,8 @@ TEST(Substeps, AreRecordedOfTheStepsThatAre) {
   graph::System system("s");
   system.add("two", "model:integrator").set("u", "1").substeps = 2;
   auto o = options(4, 1);
-  o.run.record_substeps = true;
-  o.run.record_every = 2;
+  o.run.record.substeps = true;
+  o.run.record.every = 2;
   Simulation s(system, o, library());
   const auto r = run(s);
   EXPECT_THAT(r.time, ::testing::ElementsAre(0, 1.5, 2, 3.5, 4));
@@ -241,19 +241,19 @@ TEST(Simulation, GivesSolversOfFixedStepsTheCommunicationStep) {
 
 TEST(Simulation, RecordsWhatPatternsChooseAndRefusesThoseThatMatchNothing) {
   auto o = options(2, 1);
-  o.run.record = {"?.u"};
+  o.run.record.variables = {"?.u"};
   Simulation s(chain(), o, library());
   const auto r = run(s);
   ASSERT_EQ(r.trajectories.size(), 3U);
   EXPECT_EQ(r["b.u"].numbers, (std::vector<double>{0, 0, 1})) << "as it was in the step that led there";
-  o.run.record = {"a.z"};
+  o.run.record.variables = {"a.z"};
   Simulation bad(chain(), o, library());
   EXPECT_THROW(run(bad), Error);
 }
 
 TEST(Simulation, WritesEveryNthRowAndTheLast) {
   auto o = options(1, 0.1);
-  o.run.record_every = 4;
+  o.run.record.every = 4;
   Simulation s(chain(), o, library());
   const auto r = run(s);
   ASSERT_EQ(r.rows(), 4U);
@@ -430,7 +430,7 @@ TEST(Scenario, SetsHoldsRampsAndReleases) {
                     {Kind::ramp, 2, "i.u", "20", 1, {}},
                     {Kind::hold, 4, "i.u", {}, 0, {}},
                     {Kind::release, 5, "i.u", {}, 0, {}}};
-  o.run.record = {"i.*"};
+  o.run.record.variables = {"i.*"};
   Simulation s(system, o, all);
   const auto r = run(s);
   const auto at = [&](double t) {

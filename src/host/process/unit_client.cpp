@@ -14,7 +14,7 @@ using fleet::Verb;
 namespace {
 
 constexpr std::array<std::string_view, fleet::verb_count> verbs{"step", "evaluation", "reading of outputs",
-                                                                "update in event mode"};
+                                                                "update in event mode", "setting of inputs"};
 
 // What goes wrong before there is a unit may not know its name.
 std::exception_ptr named(const std::exception_ptr& thrown, const std::string& name) {
@@ -199,6 +199,7 @@ void UnitClient::read_work(Reader& in, fleet::Reply& reply, bool& quiet) {
   in(signals_->next_event[id_], told);
   if (told) in.take(reply);
   quiet = !told;
+  if (verb_ == Verb::give) return;
   in.block(*blocks_.outputs, signals_->outputs, blocks_.first_output);
   const std::size_t width = signals_->outputs.column<double>().size();
   for (std::size_t m = 0; verb_ != Verb::update && m < static_cast<std::size_t>(output_order_); ++m)

@@ -225,6 +225,7 @@ void UnitServer::work(Reader& in, Writer& out) {
   const bool told = !served_.told().empty();
   out(signals_.next_event[0], told);
   if (told) out.put(std::exchange(reply_, {}));
+  if (verb == Verb::give) return;
   out.block(outputs_, signals_.outputs, {});
   if (verb != Verb::update)  // units tell none in event mode
     out.bytes(signals_.output_derivatives.data(), signals_.output_derivatives.size() * sizeof(double));

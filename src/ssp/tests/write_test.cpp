@@ -47,7 +47,7 @@ graph::Document document() {
   d.system = std::move(s);
   d.run.stepper = "gauss-seidel";
   d.run.order = {"a", "inner.b", "c"};
-  d.run.record = {"*.y"};
+  d.run.record.variables = {"*.y"};
   d.run.scenario.push_back({graph::ScenarioAction::Kind::set, 2, "c.x", "5", 0, {}});
   return d;
 }
@@ -252,7 +252,7 @@ TEST_F(Tools, SimulationInformationOfOpenModelicaIsUsed) {
   EXPECT_EQ(w.document().system.experiment.step, 0.002);
   EXPECT_EQ(w.document().system.experiment.tolerance, 1e-5);
   EXPECT_EQ(w.document().run.output_interval, 0.5);
-  EXPECT_TRUE(w.document().run.result_file.empty());
+  EXPECT_TRUE(w.document().run.record.file.empty());
 }
 
 TEST_F(Tools, SolversOfOpenModelicaAreOurs) {

@@ -36,19 +36,19 @@ TEST(YamlReader, ReadsUnitsInTheirShortForm) {
 }
 
 TEST(YamlReader, ReadsEverythingThatAUnitMayHave) {
-  const auto s =
-      read(
-          "name: quarter car\ndescription: two masses\nunits:\n"
-          "  a: {fmu: a.fmu, interface: me, solver: bdf, substeps: 4, answers: true, start: {m: 400, x0: 3 cm}}\n"
-          "  b:\n    model: gain\n    connectors: {y: {unit: degC, causality: output, type: Float32}}\n")
-          .system;
+  const auto s = read(
+                     "name: quarter car\ndescription: two masses\nunits:\n"
+                     "  a: {fmu: a.fmu, interface: me, solver: bdf, substeps: 4, responds_without_step: true, start: "
+                     "{m: 400, x0: 3 cm}}\n"
+                     "  b:\n    model: gain\n    connectors: {y: {unit: degC, causality: output, type: Float32}}\n")
+                     .system;
   EXPECT_EQ(s.name, "quarter car");
   EXPECT_EQ(s.description, "two masses");
   const auto& a = s.components[0];
   EXPECT_EQ(a.interface, describe::InterfaceType::model_exchange);
   EXPECT_EQ(a.solver, "bdf");
   EXPECT_EQ(a.substeps, 4U);
-  EXPECT_TRUE(a.answers);
+  EXPECT_TRUE(a.responds_without_step);
   ASSERT_EQ(a.settings.size(), 2U);
   EXPECT_EQ(a.settings[0].value, "400");
   EXPECT_EQ(a.settings[1].value, "3");
@@ -208,8 +208,8 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
            "experiment: {start: 1, stop: 2 min, step: 1 ms, tolerance: 1e-6, output_interval: 0.1}\n"
            "run:\n  stepper: scheduled\n  extrapolation: 2\n  threads: 3\n  order: [b, a]\n"
            "  schedule: [a, {parallel: [b, {serial: [c, d]}]}]\n"
-           "  loops: {method: fixed-point, tolerance: 1e-10, iterations: 7}\n"
-           "  iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2,\n"
+           "  loops: {method: fixed-point, tolerance: 1e-10, max_iterations: 7}\n"
+           "  iteration: {method: aitken, tolerance: 1e-9, max_iterations: 9, relaxation: 0.25, depth: 3, reuse: 2,\n"
            "              filter: 1e-3, jacobian: differences, scope: whole, sweep: serial, if_not_converged: go on}\n"
            "  control: {controller: modified, tolerance: 1e-5, maximum: 10 ms, rule: pi}\n"
            "  consistent: never\n  real_time: 2\n  input_file: in.csv\n"
@@ -230,10 +230,10 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
   EXPECT_EQ(r.schedule[1].members[1].kind, ScheduleEntry::Kind::serial);
   EXPECT_EQ(r.schedule[1].members[1].members[0].unit, "c");
   EXPECT_EQ(r.loops.method, "fixed-point");
-  EXPECT_EQ(r.loops.iterations, 7);
+  EXPECT_EQ(r.loops.max_iterations, 7);
   EXPECT_EQ(r.iteration.method, "aitken");
   EXPECT_EQ(r.iteration.tolerance, 1e-9);
-  EXPECT_EQ(r.iteration.most, 9);
+  EXPECT_EQ(r.iteration.max_iterations, 9);
   EXPECT_EQ(r.iteration.relaxation, 0.25);
   EXPECT_EQ(r.iteration.depth, 3);
   EXPECT_EQ(r.iteration.reuse, 2);
@@ -241,19 +241,19 @@ TEST(YamlReader, ReadsHowASystemIsRun) {
   EXPECT_EQ(r.iteration.jacobian, IterationSettings::Jacobian::differences);
   EXPECT_EQ(r.iteration.scope, IterationSettings::Scope::whole);
   EXPECT_EQ(r.iteration.sweep, IterationSettings::Sweep::serial);
-  EXPECT_FALSE(r.iteration.fails);
+  EXPECT_EQ(r.iteration.if_not_converged, IterationSettings::IfNotConverged::go_on);
   EXPECT_EQ(r.control.controller, "modified");
   EXPECT_EQ(r.control.tolerance, 1e-5);
   EXPECT_EQ(r.control.maximum, 0.01);
-  EXPECT_TRUE(r.control.pi);
-  EXPECT_EQ(r.consistency, Consistency::never);
+  EXPECT_EQ(r.control.rule, StepControl::Rule::pi);
+  EXPECT_EQ(r.consistent, Consistency::never);
   EXPECT_EQ(r.real_time, 2);
   EXPECT_EQ(r.input_file, "folder/in.csv");
-  EXPECT_THAT(r.record, ElementsAre("a.*", "b.y"));
-  EXPECT_EQ(r.record_every, 10U);
-  EXPECT_EQ(r.result_file, "folder/out/x.h5");
-  EXPECT_EQ(r.compression, 4);
-  EXPECT_TRUE(r.record_substeps);
+  EXPECT_THAT(r.record.variables, ElementsAre("a.*", "b.y"));
+  EXPECT_EQ(r.record.every, 10U);
+  EXPECT_EQ(r.record.file, "folder/out/x.h5");
+  EXPECT_EQ(r.record.compression, 4);
+  EXPECT_TRUE(r.record.substeps);
   EXPECT_FALSE(r.stop.has_value()) << "that is for the command line";
 }
 
@@ -277,7 +277,7 @@ TEST(YamlReader, AMinimalSystemHasTheDefaults) {
   EXPECT_TRUE(d.run.stepper.empty());
   EXPECT_EQ(d.run.loops.method, LoopSettings{}.method);
   EXPECT_FALSE(d.system.experiment.stop.has_value());
-  EXPECT_EQ(d.run.record_every, 1U);
+  EXPECT_EQ(d.run.record.every, 1U);
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ run:
   order: [wheel, chassis]
   schedule: [wheel, {parallel: [chassis, {serial: [gain, inner.g]}]}]
   threads: 2
-  loops: {method: fixed-point, tolerance: 1e-10, iterations: 20}
-  iteration: {method: aitken, tolerance: 1e-9, most: 9, relaxation: 0.25, depth: 3, reuse: 2, filter: 1e-3,
+  loops: {method: fixed-point, tolerance: 1e-10, max_iterations: 20}
+  iteration: {method: aitken, tolerance: 1e-9, max_iterations: 9, relaxation: 0.25, depth: 3, reuse: 2, filter: 1e-3,
               jacobian: differences, scope: whole, sweep: parallel, if_not_converged: go on}
   control: {controller: richardson, tolerance: 1e-5, absolute: 1e-7, initial: 1 ms, minimum: 1 us, maximum: 100 ms,
             safety: 0.8, shrink: 0.25, grow: 4, rule: pi, norm: root-mean, divisor: equal-steps,

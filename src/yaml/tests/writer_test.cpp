@@ -42,8 +42,9 @@ std::string text_of(const System& s, bool root) {
   }
   for (const auto& c : s.connectors) text += "connector " + text_of(c) + "\n";
   for (const auto& c : s.components) {
-    text += fmt::format("unit {} {} {} {} {} {}\n", c.name, c.source.string(),
-                        c.interface ? static_cast<int>(*c.interface) : -1, c.solver, c.substeps, c.answers);
+    text +=
+        fmt::format("unit {} {} {} {} {} {}\n", c.name, c.source.string(),
+                    c.interface ? static_cast<int>(*c.interface) : -1, c.solver, c.substeps, c.responds_without_step);
     for (const auto& one : c.settings) text += "  " + text_of(one) + "\n";
     for (const auto& one : c.connectors) text += "  " + text_of(one) + "\n";
   }
@@ -67,20 +68,20 @@ std::string text_of(const Document& d) {
   const auto& r = d.run;
   std::string text = text_of(d.system, true);
   text += fmt::format("{} {} {} {} {} {}", r.stepper, r.extrapolation, fmt::join(r.order, ","), r.threads.value_or(0),
-                      static_cast<int>(r.consistency), r.output_interval.value_or(-99));
-  text += fmt::format(" {} {} {}", r.loops.method, r.loops.tolerance, r.loops.iterations);
+                      static_cast<int>(r.consistent), r.output_interval.value_or(-99));
+  text += fmt::format(" {} {} {}", r.loops.method, r.loops.tolerance, r.loops.max_iterations);
   const auto& i = r.iteration;
-  text += fmt::format(" {} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(i.sweep), i.method, i.tolerance, i.most,
-                      i.relaxation.value_or(0), i.depth.value_or(0), i.reuse, i.filter, static_cast<int>(i.jacobian),
-                      static_cast<int>(i.scope), i.fails);
+  text += fmt::format(" {} {} {} {} {} {} {} {} {} {} {}", static_cast<int>(i.sweep), i.method, i.tolerance,
+                      i.max_iterations, i.relaxation.value_or(0), i.depth.value_or(0), i.reuse, i.filter,
+                      static_cast<int>(i.jacobian), static_cast<int>(i.scope), static_cast<int>(i.if_not_converged));
   const auto& c = r.control;
   text += fmt::format(" {} {} {} {} {} {}", c.controller, c.tolerance.value_or(-99), c.absolute.value_or(-99),
                       c.initial.value_or(-99), c.minimum.value_or(-99), c.maximum.value_or(-99));
-  text += fmt::format(" {} {} {} {} {} {} {}", c.safety, c.shrink, c.grow, c.pi, static_cast<int>(c.norm),
-                      static_cast<int>(c.divisor), static_cast<int>(c.tolerance_for));
+  text += fmt::format(" {} {} {} {} {} {} {}", c.safety, c.shrink, c.grow, static_cast<int>(c.rule),
+                      static_cast<int>(c.norm), static_cast<int>(c.divisor), static_cast<int>(c.tolerance_for));
   for (const auto& g : r.schedule) text += text_of(g);
-  text += fmt::format(" {} {} {} {} {}", fmt::join(r.record, ","), r.record_every, r.result_file, r.compression,
-                      r.record_substeps);
+  text += fmt::format(" {} {} {} {} {}", fmt::join(r.record.variables, ","), r.record.every, r.record.file,
+                      r.record.compression, r.record.substeps);
   text += fmt::format(" {} {}\n", r.input_file, r.real_time.value_or(-99));
   for (const auto& b : r.bonds) text += fmt::format("bond {} {}\n", b.effort, b.flow);
   for (const auto& a : r.scenario)
@@ -148,7 +149,7 @@ TEST(YamlWriter, SurvivesTextsThatLookLikeYaml) {
     auto& unit = d.system.add("unit", "a.fmu");
     unit.set(make(5), make(6), random() % 2 == 0 ? "x" + make(3) : "");
     unit.solver = "x" + make(3);
-    d.run.record = {"x" + make(4)};
+    d.run.record.variables = {"x" + make(4)};
     d.run.scenario.push_back({ScenarioAction::Kind::set, 1, "x" + make(3), make(5), 0, {}});
     const auto text = write_system(d);
     ASSERT_EQ(text_of(parse_system(text)), text_of(d)) << text;

@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     const double x = result["x"].back();
     std::printf("%s: x = %.6f at t = %g s\n", fmu.model_name().c_str(), x, result.time().back());
     // The same as a system of one unit, which has no more to do.
-    const auto system = consort::System("one").add("unit", argv[1]).run({.stop_time = 1.0, .step_size = 0.1});
+    const auto system = consort::System("one").add("unit", argv[1]).run({.stop = 1.0, .step = 0.1});
     if (system["unit.x"].size() != 11) return 1;
     // Dahlquist's equation with k = 1; the FMU's own solver takes steps of 0.1 s.
     return result.time().size() == 11 && std::abs(x - std::exp(-1.0)) < 1e-4 ? 0 : 1;
