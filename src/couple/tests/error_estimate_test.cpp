@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// One rounding or two of numbers of size 1.
+// One or two rounding errors of numbers of size 1.
 constexpr double rounding = 1e-14;
 
 Columns columns(std::vector<double> values) {
@@ -152,9 +152,9 @@ TEST(ErrorEstimate, CountsWhatWasAcceptedBySignal) {
   EXPECT_EQ(control.worst, 1U);
 }
 
-// --- which outputs ---------------------------------------------------------------------------------------------------
+// --- choice of outputs -----------------------------------------------------------------------------------------------
 
-// a drives b; b drives nobody; c stands alone.
+// a drives b; b drives no unit; c is not connected.
 struct Chain : ::testing::Test {
   Chain() {
     auto& a = shelf.add("a.fmu");

@@ -16,7 +16,7 @@ using unit::EventOutcome;
 using unit::Why;
 using State = EventfulUnit::State;
 
-// s follows d, one more each.
+// s becomes d plus the unit's own increment of 1.
 std::unique_ptr<EventfulUnit> make_relay(const std::string& name) {
   auto unit = std::make_unique<EventfulUnit>(name);
   unit->react = [](State& x) {
@@ -102,7 +102,7 @@ TEST(EventIteration, SettlesUnitsOfEveryKindTogether) {
   EXPECT_TRUE(rig.fleet->traits(rig.id("model")).event_verbs);
   EXPECT_FALSE(rig.fleet->traits(rig.id("model")).event_mode);
   EXPECT_FALSE(rig.fleet->traits(rig.id("lambda")).event_verbs);
-  // The model settled by itself when it was initialised: s = 1, which the others were given.
+  // The model settled alone during initialization: s = 1, which the other units received.
   first.now.d = 4;
   EXPECT_TRUE(run(rig, {rig.id("first")}).completed());
   EXPECT_EQ(rig.state.n, 3U);
