@@ -58,7 +58,7 @@ class EccoController final : public Controller {
     constexpr double much = 0.05;
     if (made > much * carried)
       all.push_back(
-          fmt::format("the coupling created or lost {:.0f} % of the energy that power bonds carried: reduce the "
+          fmt::format("the coupling made or lost {:.0f} % of the energy that power bonds carried: reduce the "
                       "largest step ('maximum') or the tolerance",
                       100 * made / carried));
     if (5 * c.exceeded <= c.accepted) return all;

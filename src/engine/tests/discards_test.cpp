@@ -50,7 +50,7 @@ TEST(Discards, SetsAUnitBackToWhereADiscardedStepBeganFromTheSecondOneOn) {
   const auto& x = c.result["x"].numbers;
   EXPECT_GT(x[1], 100) << "of the first discarded step nothing was saved";
   for (std::size_t i = 1; i < x.size(); ++i) EXPECT_NEAR(x[i] - x[1], c.result.time[i] - c.result.time[1], 1e-9);
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded 2 steps that it could not be set back from")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded 2 steps and cannot restore its state")));
 }
 
 TEST(Discards, AsksAgainAndWarnsOnceWhereAUnitCannotBeSetBack) {
@@ -59,7 +59,7 @@ TEST(Discards, AsksAgainAndWarnsOnceWhereAUnitCannotBeSetBack) {
   const auto report = c.run({.stop = 1, .step = 0.25});
   EXPECT_EQ(report.reached, 1);
   EXPECT_GT(c.result["x"].numbers.back(), 500) << "a mark for each of them";
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded 12 steps that it could not be set back from")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded 12 steps and cannot restore its state")));
 }
 
 TEST(Discards, TakesAUnitThatRejectsStepsCleanlyAtItsWord) {
@@ -136,7 +136,7 @@ TEST(Discards, RunsAUnitThatFailsToSaveItsStateAllTheSame) {
   c.unit.other_rollback = &boaster;
   const auto report = c.run({.stop = 1, .step = 0.25});
   EXPECT_EQ(report.reached, 1);
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("could not be set back from")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("cannot restore its state")));
 }
 
 TEST(Discards, SavesNothingOfUnitsThatDiscardNothingTakeEqualStepsOrRejectCleanly) {

@@ -103,7 +103,7 @@ TEST_P(MeOfVersion, GoesOnFromASavedStateWhereTheFmuSerialisesIts) {
   FmuRun first{.simulate = {.stop = 1, .output_interval = 0.01, .tolerance = 1e-8, .keep_final_state = true},
                .solver = "bdf"};
   if (is_fmi1()) {
-    EXPECT_THAT(failure_of(file("BouncingBall"), first), HasSubstr("can neither write its state"));
+    EXPECT_THAT(failure_of(file("BouncingBall"), first), HasSubstr("can neither save its state"));
     return;
   }
   const auto saved = run(file("BouncingBall"), first);
@@ -138,7 +138,7 @@ TEST(SimulateMe, RefusesStatesThatDoNotFit) {
   EXPECT_THAT(failure_of("fmi3/BouncingBall.fmu", other), HasSubstr("start values have no effect"));
   other = next;
   other.simulate.initial_state = {1, 2, 3};
-  EXPECT_THAT(failure_of("fmi3/BouncingBall.fmu", other), HasSubstr("not saved by a run of Model Exchange"));
+  EXPECT_THAT(failure_of("fmi3/BouncingBall.fmu", other), HasSubstr("not saved by a Model Exchange run"));
   other = next;
   other.simulate.initial_state.resize(next.simulate.initial_state.size() - 5);
   EXPECT_THAT(failure_of("fmi3/BouncingBall.fmu", other), HasSubstr("damaged"));
