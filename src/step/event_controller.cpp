@@ -91,8 +91,7 @@ class EventController final : public Controller {
   static Error restless(const RunState& state, Time reached) {
     return run_error(
                "the first event after t = {} s, now at {} s, comes earlier every time the step is repeated up to it "
-               "({} "
-               "times); check for an event condition that depends on the step size",
+               "({} times); check for an event condition that depends on the step size",
                state.t, reached, most_trials)
         .at(reached);
   }

@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Three units in a row, each counting on from the one before.
+// Three units in a row; each continues counting from the one before.
 graph::System chain() {
   graph::System s("chain");
   for (const char* name : {"a", "b", "c"}) s.add(name, "model:counter");
@@ -104,8 +104,8 @@ TEST(Steppers, AnUnknownNameListsThoseAvailable) {
   }
 }
 
-// The integrator takes inputs as constant, so it is given the mean over each step: a polynomial of degree k through k+1
-// points integrates polynomials of that degree exactly, once there are enough points.
+// The integrator holds its inputs, so it gets the mean over each step: a polynomial of degree k through k+1 points
+// integrates polynomials of that degree exactly, once there are enough points.
 TEST(Extrapolation, OfOrderKIntegratesPolynomialsOfDegreeKExactly) {
   for (int k = 0; k <= 3; ++k) {
     auto all = std::make_shared<Library>();
@@ -140,7 +140,7 @@ TEST(Extrapolation, OfAnOrderThatDoesNotExistIsRefused) {
   }
 }
 
-// Interpolation through the new value makes Gauss–Seidel exact for straight lines from the first step on.
+// Interpolation to the new value makes Gauss–Seidel exact for straight lines from the first step.
 TEST(GaussSeidel, InterpolatesInputsOfUnitsThatHaveStepped) {
   auto all = std::make_shared<Library>();
   all->add("source", source([](double t) { return 3 * t; }));
