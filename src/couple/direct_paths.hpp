@@ -28,7 +28,7 @@ class DirectPaths {
   // 200 estimated outputs.
   [[nodiscard]] bool known(const fleet::Fleet& fleet) const;
 
-  // Evaluates D L at the present point. Not part of a step unless paths are in series.
+  // Evaluates D L at the present point. Called in steps only if paths are in series.
   void evaluate(fleet::Fleet& fleet);
   // Turns differences (fine - coarse) into estimates: (ratio C⁻¹ - I)⁻¹ differences with C = I + (order + 1) D L.
   // Outputs that depend on states have a ratio of their own and no paths. Returns false and changes nothing if the

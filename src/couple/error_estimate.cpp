@@ -125,8 +125,8 @@ void ErrorEstimate::find_differences(const Columns& fine) {
   }
 }
 
-// One pass over the outputs, because units may cost less than several. `estimate` and `allowed` (the usable part of the
-// tolerance) are called for every output.
+// A single pass over the outputs, because it may cost more than the units do. `estimate` and `allowed` (the usable part
+// of the tolerance) are called for every output.
 template <class Estimate, class Allowed>
 double ErrorEstimate::sum_up(Estimate estimate, Allowed allowed) {
   const std::size_t n = estimates_.size();

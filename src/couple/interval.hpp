@@ -17,7 +17,7 @@ enum class Past : std::uint8_t {
 struct Interval {
   Time t = 0;
   Duration h = 0;
-  Time end = 0;  // t + h, computed from the step count instead of a sum
+  Time end = 0;  // t + h, without the rounding error of the sum
   bool may_roll_back = false;
   Past past = Past::usual;
   bool stop_at_event = false;  // an event inside ends the step, see unit::StepRequest

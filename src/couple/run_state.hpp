@@ -43,7 +43,7 @@ struct ControlState {
   double error = 0;    // of that step, relative to the tolerance; 0: not known yet
   std::uint64_t accepted = 0;
   std::uint64_t rejected = 0;
-  std::uint64_t unit_steps = 0;  // sum over units, trials included
+  std::uint64_t unit_steps = 0;  // steps done by each unit, trials included
   std::uint64_t worst = 0;       // index in signals of the largest error in the last accepted step
   std::uint64_t cut = 0;         // accepted steps that were shortened to end at an output point, an event or the end
   std::uint64_t at_maximum = 0;  // accepted steps of the maximum size

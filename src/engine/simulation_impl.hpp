@@ -134,7 +134,7 @@ class Simulation::Impl {
   std::optional<fleet::SnapshotId> saved_{};  // for checkpoints; none if a unit cannot save its state
   std::unique_ptr<Initialization> initialization_;
   double waited_ = 0;              // s, waiting for real time
-  std::uint64_t began_steps_ = 0;  // steps of units before the checkpoint
+  std::uint64_t began_steps_ = 0;  // steps of each unit before the checkpoint
   bool all_vary_ = false;
   bool cuts_at_events_ = false;  // steps may have to end earlier than the controller wants
   bool varies_ = false;          // steps are not equal

@@ -26,7 +26,7 @@ class EccoController final : public Controller {
         stops_at_events_(setup.events != nullptr) {
     require_setting(
         "control.controller", bonds_ != nullptr && !bonds_->empty(),
-        "the controller 'ecco' needs power bonds, but the system declares none; declare them "
+        "the controller 'ecco' needs power bonds, but the system has no bonds; declare them "
         "('bonds: [{{effort: UNIT.OUTPUT, flow: UNIT.OUTPUT}}]' in YAML, System::bond in C++, system.bond in "
         "Python), or choose another controller");
     require_setting(

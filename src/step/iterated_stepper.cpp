@@ -159,7 +159,7 @@ class IteratedStepper final : public Stepper {
       const auto& d = *plan_.units[u].description;
       const bool has_me = d.interface(describe::InterfaceType::model_exchange) != nullptr;
       throw input_error(
-          "the stepper 'iterated' repeats steps, but unit '{}' ({}) cannot save and restore its state; {}choose "
+          "the stepper 'iterated' repeats steps, but unit '{}' ({}) cannot save its state and restore it; {}choose "
           "'gauss-seidel' or 'jacobi' with a smaller step",
           plan_.units[u].name, describe::name_of(d.version),
           has_me ? "run it as Model Exchange (interface: me), where Consort keeps the state if the FMU allows it, or "

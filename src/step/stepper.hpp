@@ -44,7 +44,7 @@ class Stepper {
   [[nodiscard]] virtual std::vector<IteratedPart> iterated() const { return {}; }
   // True if some inputs are known at the end of the step, because their source has already stepped.
   [[nodiscard]] virtual bool sees_new_values() const = 0;
-  // True if all inputs driven by units are known at the end of the step, so that none is extrapolated.
+  // True if all inputs driven by units are known at the end of the step, so that no input is extrapolated.
   [[nodiscard]] virtual bool interpolates() const { return false; }
   // True if it can step without new values: Past::alone.
   [[nodiscard]] virtual bool takes_past_alone() const { return false; }

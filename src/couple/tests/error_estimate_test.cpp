@@ -148,7 +148,7 @@ TEST(ErrorEstimate, CountsWhatWasAcceptedBySignal) {
   EXPECT_EQ(s.squares, 25);
   EXPECT_EQ(s.low, -4);
   EXPECT_EQ(s.high, 3);
-  EXPECT_EQ(control.signals[1].accumulated, 8) << "errors of what follows inputs directly do not add up";
+  EXPECT_EQ(control.signals[1].accumulated, 8) << "errors of outputs that depend directly on inputs do not add up";
   EXPECT_EQ(control.worst, 1U);
 }
 

@@ -71,7 +71,7 @@ TEST(EventIteration, PassesADiscreteSignalOnByOneUnitPerRound) {
   EXPECT_EQ(rig.state.n, 6U);
   for (int i = 0; i < 6; ++i) {
     EXPECT_EQ(chain[static_cast<std::size_t>(i)]->now.s, i + 1);
-    EXPECT_EQ(chain[static_cast<std::size_t>(i)]->updates, 1) << "nobody is updated without a reason";
+    EXPECT_EQ(chain[static_cast<std::size_t>(i)]->updates, 1) << "no unit is updated without a cause";
     EXPECT_FALSE(chain[static_cast<std::size_t>(i)]->in_event_mode);
     EXPECT_EQ(rig.s("unit" + std::to_string(i)), i + 1);
     EXPECT_EQ(rig.fleet->counts(static_cast<UnitId>(i)).events, 1U);
@@ -199,7 +199,7 @@ TEST(EventIteration, EndsWhereAUnitAsksTo) {
   EXPECT_TRUE(rig.state.stop.asked);
   EXPECT_EQ(rig.state.stop.unit, rig.id("b"));
   EXPECT_FALSE(a.in_event_mode);
-  EXPECT_TRUE(b.in_event_mode) << "who asks to end the run stays as it is";
+  EXPECT_TRUE(b.in_event_mode) << "a unit that asks to end the run stays in event mode";
   EXPECT_EQ(rig.state.n, 2U);
 }
 

@@ -300,7 +300,7 @@ TEST_F(PointTest, LetsLaterSourcesBeatThoseBefore) {
   EXPECT_EQ(one.begun, h);
   point->give(state, 0);
   EXPECT_EQ(input("b.u"), 2);
-  EXPECT_EQ(input("a.u"), -5) << "what nobody overrides";
+  EXPECT_EQ(input("a.u"), -5) << "an input that is not overridden";
   end();
   EXPECT_EQ(two.looked_up, 1);
 }

@@ -217,7 +217,7 @@ TEST(Hermite, LeavesTablesAndScenariosAlone) {
   const auto [a_fine, b_fine] = run("poly-4", 1e-3);
   EXPECT_DOUBLE_EQ(a, a_without);
   EXPECT_NEAR(a, a_fine, 1e-12);  // the table is linear within every step
-  EXPECT_LT(std::abs(b - b_fine), 0.1 * std::abs(b_without - b_fine)) << "what is released has a slope at once";
+  EXPECT_LT(std::abs(b - b_fine), 0.1 * std::abs(b_without - b_fine)) << "a released input has a slope immediately";
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST_F(Hosts, LoseAUnitWithAnErrorThatNamesIt) {
       EXPECT_THAT(e.what(), HasSubstr("signal 9")) << controller;
     }
   }
-  EXPECT_TRUE(children().empty()) << "none is left behind";
+  EXPECT_TRUE(children().empty()) << "no process is left";
 }
 
 }  // namespace

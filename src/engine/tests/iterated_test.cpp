@@ -386,7 +386,7 @@ TEST(IteratedCoupling, SaysBeforeTheRunWhoCannotGoBackAndWhatToDo) {
   system.connect("b.y", "a.u");
   try {
     Simulation s(system, iterated(1, 0.1, "iqn-ils"));
-    FAIL() << "nobody said anything";
+    FAIL() << "no error was thrown";
   } catch (const Error& e) {
     EXPECT_EQ(e.fault(), Fault::input);
     EXPECT_THAT(e.what(), AllOf(HasSubstr("unit 'a' (FMI 1.0) cannot save its state"), HasSubstr("gauss-seidel")));

@@ -410,7 +410,7 @@ TEST(Simulation, PolynomialsDoNotGoThroughAJumpOfAnInput) {
   Simulation s(system, o, library());
   const auto r = run(s);
   ASSERT_EQ(r.time[4], 1);
-  EXPECT_NEAR(r["i.y"].numbers[4], 1, 1e-12) << "what a table says is known: nothing is extrapolated";
+  EXPECT_NEAR(r["i.y"].numbers[4], 1, 1e-12) << "a table is known in advance: nothing is extrapolated";
   EXPECT_EQ(r["i.y"].numbers.back(), r["i.y"].numbers[4]) << "there is nothing after the jump";
 }
 
@@ -442,7 +442,7 @@ TEST(Scenario, SetsHoldsRampsAndReleases) {
   EXPECT_EQ(at(2.5), 12.5) << "the mean of the first half of the ramp";
   EXPECT_EQ(at(3.5), 20);
   EXPECT_EQ(at(4.5), 20);
-  EXPECT_EQ(at(5.5), 5) << "released: what the source had at 5";
+  EXPECT_EQ(at(5.5), 5) << "released: the value of the source at 5";
 }
 
 TEST(Scenario, BadTargetsAndValuesAreRefusedBeforeTheRun) {

@@ -53,7 +53,7 @@ TEST(Attempt, LandsOnTheLimit) {
     EXPECT_TRUE(attempt.cut);
     rounded += t + (limit - t) != limit ? 1 : 0;
   }
-  EXPECT_GT(rounded, 0) << "times whose difference is not exact are what is tried here";
+  EXPECT_GT(rounded, 0) << "this test needs times whose difference is not exact";
 }
 
 TEST(Attempt, BeginsWithTheInitialStepAndStaysWithinTheLimits) {

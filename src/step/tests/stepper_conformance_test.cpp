@@ -109,7 +109,7 @@ TEST_P(StepperConformance, OfASingleUnitIsThatUnitsStep) {
     plain.step({s.state.t, h, false});
     plain.get(outputs, columns);
     s.step(h);
-    // Units with input polynomials: the intervals of their polynomials are added up.
+    // With input polynomials (order > 0) the unit computes differently, so results may differ by rounding.
     for (std::size_t k = 0; k < s.outputs().size(); ++k)
       ASSERT_NEAR(s.outputs()[k], columns.column<double>()[k], order() == 0 ? 0 : 1e-14);
   }
@@ -211,7 +211,7 @@ TEST_P(StepperConformance, GoesOnWhereAUnitDiscardsSteps) {
     ASSERT_TRUE(s.step(h).completed());
     undisturbed.step(h);
     for (std::size_t k = 0; k < s.outputs().size(); ++k)
-      ASSERT_NEAR(s.outputs()[k], undisturbed.outputs()[k], 1e-9) << "rounding, and what iterations leave";
+      ASSERT_NEAR(s.outputs()[k], undisturbed.outputs()[k], 1e-9) << "rounding and iteration errors";
   }
   EXPECT_GT(s.fleet->counts(s.plan.require_unit("right")).discarded, 0U);
   EXPECT_EQ(s.state.steps, 10U);
