@@ -179,7 +179,7 @@ def test_a_run_goes_on_from_a_checkpoint(quarter_car, tmp_path):
     rest = quarter_car.run(stop=0.1, step=1e-3, output_file=file, restart_from=here)
     assert len(rest) == 40
     assert rest["chassis.z"].tolist() == whole["chassis.z"][-40:].tolist()
-    assert "went on from the checkpoint" in rest.report
+    assert "resumed from the checkpoint" in rest.report
     assert len(file.read_text().splitlines()) == 1 + len(whole)
     alone = quarter_car.run(stop=0.1, step=1e-3, restart_from=here)
     assert alone["time"][0] == pytest.approx(0.06)

@@ -10,12 +10,12 @@ namespace consort::couple {
 namespace {
 
 constexpr std::array<AcceleratorRow, 7> accelerator_rows{{
-    {"iqn-ils", "quasi-Newton by least squares over what the iterations showed, filtered", make_iqn_ils},
-    {"anderson", "Anderson's mixing: least squares over the last few iterations", make_anderson},
-    {"aitken", "relaxation by a factor that follows from the last two iterations", make_aitken},
-    {"relaxation", "part of the way at a time", make_relaxation},
-    {"fixed-point", "takes each answer as the next guess", make_fixed_point},
-    {"broyden", "quasi-Newton with a matrix that every iteration corrects", make_broyden},
+    {"iqn-ils", "quasi-Newton: least squares over differences of past iterations, filtered", make_iqn_ils},
+    {"anderson", "Anderson mixing: least squares over the last few iterations", make_anderson},
+    {"aitken", "relaxation with a factor from the last two iterations", make_aitken},
+    {"relaxation", "relaxation with a constant factor", make_relaxation},
+    {"fixed-point", "uses each result as the next guess", make_fixed_point},
+    {"broyden", "quasi-Newton with a matrix that is updated in every iteration", make_broyden},
     {"newton", "Newton's method with the Jacobian of the interface", make_newton},
 }};
 

@@ -10,7 +10,7 @@ namespace consort::couple {
 namespace {
 
 constexpr auto approximation_rows = std::to_array<Approximation>({
-    {"poly-1", "held at the value of the beginning (order 0)", 1, 0, derivative_weights, error_ratio},
+    {"poly-1", "held at the value at the beginning of the step (order 0)", 1, 0, derivative_weights, error_ratio},
     {"poly-2", "a line through the last two points (order 1)", 2, 0, derivative_weights, error_ratio},
     {"poly-3", "a parabola through the last three points (order 2)", 3, 0, derivative_weights, error_ratio},
     {"poly-4", "a cubic through the last four points (order 3)", 4, 0, derivative_weights, error_ratio},

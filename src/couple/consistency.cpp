@@ -17,8 +17,8 @@ using graph::UnitId;
 
 namespace {}  // namespace
 
-// The unknowns are the loop's Float64 inputs. What else is in the loop (Booleans, say) is held while they are solved
-// for, and taken anew until it does not change any more.
+// The unknowns are the loop's Float64 inputs. Values of other types in the loop (Booleans, say) are held while the
+// unknowns are solved for, then updated; both repeat until these values no longer change.
 class Consistency::LoopSolver {
  public:
   LoopSolver(const graph::Plan& plan, fleet::Fleet& fleet, const graph::Loop& loop, const graph::LoopSettings& settings,
@@ -66,22 +66,22 @@ class Consistency::LoopSolver {
       if (unknowns_.empty()) ++report.iterations, ++report.evaluations;
     }
     throw run_error(
-        "the algebraic loop {} does not settle at t = {} s: values in it that are not of type Float64 change each time "
-        "({} times); break the loop with a unit that has a delay",
+        "the algebraic loop {} does not settle at t = {} s: its values of types other than Float64 still change after "
+        "{} rounds; break the loop with a unit that has a delay",
         fmt::join(loop_.variables, " → "), state.t, options_.iterations)
         .at(state.t);
   }
 
  private:
-  struct Known {  // the input that is an unknown
+  struct Known {  // the input of an unknown
     std::uint32_t member = 0;
     ValueReference reference = 0;
     std::uint32_t element = 0;
     std::uint32_t count = 1;
   };
   struct Row {
-    std::uint32_t member = graph::no_source;  // of the source, if it is in the loop
-    std::size_t at = 0;                       // among what the member is asked for
+    std::uint32_t member = graph::no_source;  // of the source, if it is in the loop; else no_source
+    std::size_t at = 0;                       // index among the derivatives asked of the member
     double factor = 1;
   };
   struct Other {
@@ -120,7 +120,7 @@ class Consistency::LoopSolver {
     for (std::size_t i = 0; i < x.size(); ++i) image[i] = inputs[unknowns_[i]];
   }
 
-  // --- what is not of type Float64
+  // --- values of other types than Float64
 
   void add_other(Type type, std::uint32_t input) {
     with_type(type, [&]<class T>() {
@@ -171,7 +171,7 @@ class Consistency::LoopSolver {
     knowns_.push_back({member(in.unit), v.reference, element, count});
   }
 
-  // Where the derivative of each unknown's source stands among those that its unit is asked for. FMI 3.0, 2.2.11: an
+  // Finds the derivative of each unknown's source among those asked of its unit. FMI 3.0, 2.2.11: the derivative of an
   // array is asked for as a whole.
   void find_rows() {
     asked_.resize(units_.size());
@@ -213,7 +213,7 @@ class Consistency::LoopSolver {
     return asked.first.back();
   }
 
-  // ∂c(g(u))/∂u from the directional derivatives of all units of the loop; false when one has none.
+  // ∂c(g(u))/∂u from the directional derivatives of all units of the loop; false if a unit has no derivatives.
   bool jacobian(fleet::Fleet& fleet, RunState& state, std::span<const double> x, std::span<double> j) {
     if (!differentiable_ || owner_.overrides_) return false;
     auto& inputs = state.signals.inputs.column<double>();
@@ -232,7 +232,7 @@ class Consistency::LoopSolver {
     return true;
   }
 
-  // What is asked for every Jacobian, with room for the answers.
+  // Prepares the queries of a Jacobian, with memory for the answers.
   void make_queries() {
     std::size_t seeds = 0;
     std::size_t answers = 0;
@@ -295,17 +295,17 @@ class Consistency::LoopSolver {
   const solve::NonlinearMethod& method_;
   solve::NonlinearOptions options_;
   const Consistency& owner_;
-  std::vector<UnitId> units_;            // sorted; a member is its place here
+  std::vector<UnitId> units_;            // sorted; a member is an index into it
   std::vector<std::uint32_t> unknowns_;  // elements of the inputs' Float64 column
-  std::vector<Known> knowns_;            // the same
-  std::vector<Row> rows_;                // the same
+  std::vector<Known> knowns_;            // by unknown
+  std::vector<Row> rows_;                // by unknown
   std::vector<Asked> asked_;             // by member
   std::vector<Other> others_;
-  Columns kept_;  // of the others
+  Columns kept_;  // values of others_
   bool differentiable_ = true;
-  fleet::WaveId wave_;                           // of all its units
-  std::vector<fleet::DerivativeQuery> queries_;  // one per unknown whose unit is asked for something
-  std::vector<std::size_t> columns_;             // the same: which unknown
+  fleet::WaveId wave_;                           // of all units of the loop
+  std::vector<fleet::DerivativeQuery> queries_;  // one per unknown whose unit is asked for derivatives
+  std::vector<std::size_t> columns_;             // by query: the unknown
   std::vector<double> guess_, seeds_, sensitivities_;
 };
 
@@ -318,7 +318,7 @@ Consistency::Consistency(const graph::Plan& plan, fleet::Fleet& fleet, const gra
     if (takes_part[u]) gathers_[u] = Gather(plan, owners, std::span(&u, 1), all);
   for (std::size_t l = 0; l < plan.loops.size(); ++l) {
     const auto& units = plan.loops[l].units;
-    // A loop through a unit that answers only after a step is delayed by that step, and so no loop here.
+    // A loop through a unit that evaluates outputs only in a step is delayed by that step, so it is not solved here.
     if (std::all_of(units.begin(), units.end(), [&](UnitId u) { return takes_part[u]; }))
       solvers_[l] = std::make_unique<LoopSolver>(plan, fleet, plan.loops[l], settings, *this);
   }

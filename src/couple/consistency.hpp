@@ -1,7 +1,7 @@
-// Outputs that fit the inputs at one point in time, found without stepping: u = c(g(x, u)).
+// Makes outputs consistent with inputs at one point in time, without a step: u = c(g(x, u)).
 //
-// Used at initialization by all units, and at communication points by those that answer without a step. Units are
-// refreshed in the plan's order of evaluation; algebraic loops are solved one by one.
+// Used at initialization for all units, and at communication points for units that evaluate outputs without a step.
+// Units are refreshed in the plan's order of evaluation; algebraic loops are solved one by one.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,22 @@ namespace consort::couple {
 
 class Consistency {
  public:
-  // `takes_part`: by unit; the others' outputs are taken as they are. The plan must outlive it. Declares waves of the
-  // fleet, which is not connected yet.
+  // `takes_part`: by unit; outputs of the other units are not refreshed. The plan must outlive this object. Declares
+  // waves, so the fleet must not be connected yet.
   Consistency(const graph::Plan& plan, fleet::Fleet& fleet, const graph::LoopSettings& settings,
               std::vector<bool> takes_part);
   ~Consistency();
   Consistency(const Consistency&) = delete;
   Consistency& operator=(const Consistency&) = delete;
 
-  // Whether there is anything to do: somebody takes part whose outputs follow inputs.
+  // False if no participating unit has outputs that depend on its inputs; then there is nothing to do.
   [[nodiscard]] bool needed() const { return !order_.empty(); }
 
-  // What changes inputs after they have been routed: scenarios. To be set before the first use.
+  // Sets a function that changes inputs after routing (scenarios). Call it before the first use.
   void set_overrides(std::function<void(RunState&)> overrides) { overrides_ = std::move(overrides); }
 
-  // What loops take is added to state.loops. Throws Error (run) when one does not converge; it names the variables and
-  // shows the last residuals.
+  // Adds the loops' statistics to state.loops. Throws Error (run) if a loop does not converge; the message names the
+  // variables and shows the last residuals.
   void operator()(fleet::Fleet& fleet, RunState& state);
 
  private:

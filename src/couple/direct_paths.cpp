@@ -14,7 +14,7 @@ constexpr std::size_t most_outputs = 200;  // the matrix is dense
 }  // namespace
 
 DirectPaths::DirectPaths(const graph::Plan& plan, const std::vector<EstimatedOutput>& outputs) : size_(outputs.size()) {
-  // By element of the outputs' column.
+  // Key: element of the outputs' column.
   std::unordered_map<std::uint32_t, std::uint32_t> direct;
   for (const auto& o : outputs) {
     if (o.feed_through) direct.emplace(o.element, static_cast<std::uint32_t>(direct_.size()));
@@ -73,7 +73,7 @@ void DirectPaths::evaluate(fleet::Fleet& fleet) {
     dl_[paths_[i].to * size_ + paths_[i].from] += paths_[i].factor * sensitivities_[i];
 }
 
-// (ratio C⁻¹ - I)⁻¹ = C (ratio I - C)⁻¹; elimination with pivots, since the matrix is small.
+// (ratio C⁻¹ - I)⁻¹ = C (ratio I - C)⁻¹, by Gaussian elimination with pivoting, since the matrix is small.
 bool DirectPaths::correct(const ErrorRatio& ratio, std::vector<double>& differences) {
   const std::size_t n = size_;
   const int order = ratio.order;

@@ -12,7 +12,7 @@ using graph::UnitId;
 
 namespace {
 
-// By unit and output: what is looked at, and what follows an input that another unit drives.
+// By unit and output: estimated outputs, and outputs that depend on an input driven by another unit.
 struct Marks {
   std::vector<std::vector<bool>> looked_at, follows;
 };
@@ -36,8 +36,8 @@ Marks mark_outputs(const graph::Plan& plan) {
   }
   for (std::size_t u = 0; u < plan.units.size(); ++u) {
     const auto& outputs = plan.units[u].outputs.choice();
-    // A unit without states shows what others have computed, and adds no error of its own. Who offers Model Exchange
-    // tells its states.
+    // A unit without states passes on errors of other units and adds no error of its own. Descriptions with Model
+    // Exchange declare their states.
     const auto& d = *plan.units[u].description;
     if (d.continuous_states == 0 && d.interface(describe::InterfaceType::model_exchange) != nullptr) continue;
     for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -48,7 +48,8 @@ Marks mark_outputs(const graph::Plan& plan) {
   return marks;
 }
 
-// By variable: states whose derivatives do not depend on any input, and outputs that follow such states alone.
+// By variable: true for states whose derivatives do not depend on inputs, and for outputs that depend only on such
+// states.
 std::vector<bool> second_hand_variables(const describe::Description& d) {
   std::vector<bool> found(d.variables.size(), false);
   for (const auto& unknown : d.structure.derivatives) {
@@ -124,8 +125,8 @@ void ErrorEstimate::find_differences(const Columns& fine) {
   }
 }
 
-// One pass, because units may be cheaper than it. `estimate` and `allowed`, the part of its tolerance that it may use,
-// are asked for every output.
+// A single pass over the outputs, because it may cost more than the units do. `estimate` and `allowed` (the usable part
+// of the tolerance) are called for every output.
 template <class Estimate, class Allowed>
 double ErrorEstimate::sum_up(Estimate estimate, Allowed allowed) {
   const std::size_t n = estimates_.size();
@@ -138,7 +139,7 @@ double ErrorEstimate::sum_up(Estimate estimate, Allowed allowed) {
     const double w = std::abs(error) / ((least_[i] + weights_.relative * std::abs(fine_[i])) * allowed(i));
     estimates_[i] = error;
     sum += squares ? w * w : w;
-    if (!(w <= largest) && !std::isnan(largest)) {  // what is not a number is the largest, and stays so
+    if (!(w <= largest) && !std::isnan(largest)) {  // NaN is the largest, and stays the largest
       largest = w;
       worst_ = i;
     }
@@ -182,7 +183,7 @@ void ErrorEstimate::count(ControlState& control) const {
     s.high = std::max(s.high, fine_[i]);
   }
   if (!has_feed_through_) return;
-  // What follows inputs directly errs by what inputs err by at the moment: such errors do not add up.
+  // Outputs that depend directly on inputs have the present error of these inputs: such errors do not add up.
   for (std::size_t i = 0; i < estimates_.size(); ++i)
     if (direct_[i] != 0) control.signals[i].accumulated = control.signals[i].largest;
 }

@@ -1,4 +1,4 @@
-// The coupling error of a step, from two solutions: which outputs are looked at, their weights, and the norm.
+// The coupling error of a step, from two solutions: the estimated outputs, their weights, and the norm.
 #pragma once
 
 #include <cmath>
@@ -13,20 +13,20 @@
 
 namespace consort::couple {
 
-// An element of an output that is looked at.
+// An element of an output whose error is estimated.
 struct EstimatedOutput {
   std::uint32_t element = 0;  // of the outputs' Float64 column
   graph::UnitId unit = 0;
   describe::VariableId variable = 0;
   std::string name;  // "chassis.F"
   double nominal = 1;
-  bool feed_through = false;  // it follows inputs that other units drive, in the same instant
-  bool second_hand = false;   // it follows states whose derivatives know no inputs, as far as its unit says: a position
+  bool feed_through = false;  // depends on inputs driven by other units, in the same instant
+  bool second_hand = false;   // depends only on states whose derivatives declare no inputs: a position
 };
 
-// All continuous Float64 outputs that drive a unit, and those of units that are driven and drive nobody: that is where
-// the errors of a chain arrive. In the order of the outputs. `is_late`: by unit; whether direct
-// feed-through is seen with the inputs of the step, not with consistent ones.
+// All continuous Float64 outputs that drive a unit, and the outputs of driven units that drive no other unit: there the
+// errors of a chain arrive. In the order of the outputs. `is_late`: by unit; true if outputs with direct feed-through
+// are evaluated with the inputs of the step instead of consistent ones.
 [[nodiscard]] std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const std::vector<bool>& is_late);
 
 class ErrorEstimate {
@@ -41,14 +41,14 @@ class ErrorEstimate {
   [[nodiscard]] const std::vector<EstimatedOutput>& outputs() const { return outputs_; }
   [[nodiscard]] bool has_feed_through() const { return has_feed_through_; }
 
-  // The coarse solution's outputs.
+  // Stores the outputs of the coarse solution.
   void keep_coarse(const Columns& outputs);
-  // From the fine solution's outputs; the norm, which is at most 1 for a step within the tolerance. NaN where a value
-  // is not a number. `share`: the part of the tolerance that this step may use; errors of outputs that follow inputs
-  // directly may use all of it, because they do not add up from step to step.
+  // Compares with the outputs of the fine solution. Returns the norm: at most 1 for a step within the tolerance, NaN if
+  // a value is NaN. `share`: the part of the tolerance that this step may use; outputs that depend directly on inputs
+  // may use all of it, because their errors do not add up from step to step.
   double compare(const Columns& fine, const ErrorRatio& ratio, double share = 1);
-  // The same, where `correct` turns differences (fine - coarse) of all outputs into estimates, or answers that it
-  // cannot.
+  // The same with a correction: `correct` turns the differences (fine - coarse) of all outputs into estimates; if it
+  // returns false, the ratio is used instead.
   template <class Correct>
   double compare(const Columns& fine, const ErrorRatio& ratio, double share, Correct&& correct) {
     find_differences(fine);
@@ -56,15 +56,15 @@ class ErrorEstimate {
   }
   // Exact minus computed, per output.
   [[nodiscard]] const std::vector<double>& estimates() const { return estimates_; }
-  // The output whose error was the largest, relative to its tolerance; and that error.
+  // The output with the largest error relative to its tolerance; and that error.
   [[nodiscard]] std::size_t worst() const { return worst_; }
   [[nodiscard]] double largest() const { return largest_; }
-  // What an output may err by, as it was when it was compared last.
+  // The allowed error of an output in the last comparison.
   [[nodiscard]] double allowed(std::size_t output) const {
     return (least_[output] + weights_.relative * std::abs(fine_[output])) * (direct_[output] != 0 ? 1 : share_);
   }
 
-  // What was compared last, into what the controller remembers: after an accepted step.
+  // Adds the last comparison to the controller's state. Call it after an accepted step.
   void count(ControlState& control) const;
 
  private:
@@ -76,9 +76,9 @@ class ErrorEstimate {
   std::vector<EstimatedOutput> outputs_;
   Weights weights_;
   bool has_feed_through_ = false;
-  // By output, side by side: what is done in every step goes through these alone.
+  // By output, as separate arrays: every step reads only these.
   std::vector<std::uint32_t> elements_;
-  std::vector<double> least_;  // weight of a value of 0
+  std::vector<double> least_;  // tolerance for a value of 0
   std::vector<std::uint8_t> direct_;
   std::vector<double> coarse_, fine_, estimates_;
   std::size_t worst_ = 0;

@@ -14,7 +14,7 @@ double Nodes::product(double s) const {
 double Nodes::integral(double from, double to) const {
   const double middle = 0.5 * (from + to);
   const double half = 0.5 * (to - from);
-  // Three points of Gauss are exact for degrees up to 5, four for degrees up to 7.
+  // Gauss quadrature: three points are exact for degrees up to 5, four points for degrees up to 7.
   if (count_ > 5) {
     const double root = 2.0 / 7 * std::sqrt(1.2);
     const double inner = half * std::sqrt(3.0 / 7 - root);
@@ -68,7 +68,7 @@ ErrorRatio interpolated_error_ratio(const Nodes& coarse, const Nodes& first, int
   const Nodes whole = with_end(-2, coarse.values());
   const Nodes half = with_end(-1, first.values());
   const Nodes second = with_end(-2, nodes_of_second_half(first, order, each).values());
-  // Polynomials through the end lie on one side within a step: all integrals have the same sign.
+  // The error of a polynomial through the end has one sign within a step: all integrals have the same sign.
   const auto ratio = error_ratio(whole, half, second);
   if (!(ratio.states > 1) || !std::isfinite(ratio.states)) return equal_steps_ratio(ratio.order, false);
   return {ratio.states, ratio.states, ratio.order};

@@ -1,11 +1,10 @@
-// How much larger the coupling error of a coarse solution is than that of a fine one, when inputs follow polynomials
-// through what was known before.
+// Ratio of the coupling errors of a coarse and a fine solution when inputs follow polynomials through past values.
 //
-// A step from Tn to Tn + 2H is done in two halves (fine) and in another, coarser way. Each part replaces the inputs by
-// polynomials through points, given as nodes: (Tn - T) / H, so that 0 is Tn and -1 the middle. The error of such a
-// polynomial at Tn + sH is proportional to Π (s + node); states feel its integral, outputs with feed-through its value
-// at the end. Where polynomials go through derivatives, too, a node counts once for its value and once for each of
-// them.
+// A step from Tn to Tn + 2H is done in two halves (fine) and in another, coarser way. Each part replaces inputs by
+// polynomials through points, given as nodes (Tn - T) / H: 0 is Tn and -1 the middle. The error of such a polynomial at
+// Tn + sH is proportional to Π (s + node). The error of states is its integral, the error of outputs with feed-through
+// is its value at the end. If polynomials interpolate derivatives, too, a node counts once for its value and once for
+// each derivative.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ class Nodes {
   }
   [[nodiscard]] int order() const { return count_ - 1; }
   [[nodiscard]] double product(double s) const;                 // Π (s + node)
-  [[nodiscard]] double integral(double from, double to) const;  // of it
+  [[nodiscard]] double integral(double from, double to) const;  // of the product
   [[nodiscard]] std::span<const double> values() const {
     return std::span(nodes_).first(static_cast<std::size_t>(count_));
   }
@@ -33,25 +32,25 @@ class Nodes {
   int count_ = 0;
 };
 
-// The nodes of a step that begins at `t` with inputs of this order: `t` itself, and what the history holds before it.
+// The nodes of a step that begins at `t` with inputs of this order: `t` and earlier points of the history.
 [[nodiscard]] Nodes nodes_before(const History& history, const Memory& memory, Time t, Duration h, int order);
-// The nodes of the second half, when the first one had these; `each`: what points have, see History::each().
+// The nodes of the second half, given those of the first; `each`: data per point, see History::each().
 [[nodiscard]] Nodes nodes_of_second_half(const Nodes& first, int order, int each = 1);
 
 struct ErrorRatio {
-  double states = 2;   // outputs that follow states: error of the coarse solution / error of the fine one
-  double outputs = 2;  // outputs that follow inputs directly
-  int order = 0;       // the lowest that took part
+  double states = 2;   // outputs that depend on states: error of the coarse solution / error of the fine one
+  double outputs = 2;  // outputs that depend directly on inputs
+  int order = 0;       // the lowest order among the parts
 };
-// Where the coarse solution has a lower order than the fine one, the ratio for equal steps of that order stands in,
-// which does not make the estimate smaller than it should be.
+// If the coarse solution has a lower order than the fine one, the ratio for equal steps of the lower order is used,
+// which does not make the estimate too small.
 [[nodiscard]] ErrorRatio error_ratio(const Nodes& coarse, const Nodes& first, const Nodes& second);
-// The same where inputs know the end of their step: their polynomials go through its value and through what `coarse`
-// and `first` hold before, as far as the order wants. Errors of such inputs at the end are none, so that outputs have
-// the ratio of states.
+// The same if the inputs' values at the end of the step are known: polynomials interpolate the end value and as many of
+// the earlier points in `coarse` and `first` as the order needs. Such inputs have no error at the end, so outputs have
+// the same ratio as states.
 [[nodiscard]] ErrorRatio interpolated_error_ratio(const Nodes& coarse, const Nodes& first, int order, int each = 1);
-// For equal steps of this order: 2^(order + 1) with points of the past that are as coarse as the step, otherwise with
-// shared ones.
+// For equal steps of this order: 2^(order + 1) if past points are as coarse as the step; if `shared_past`, the ratio
+// for past points that both solutions share.
 [[nodiscard]] ErrorRatio equal_steps_ratio(int order, bool shared_past, int each = 1);
 
 }  // namespace consort::couple

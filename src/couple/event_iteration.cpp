@@ -45,7 +45,7 @@ void EventIteration::watch(UnitId u) {
   }
 }
 
-// --- a time ---------------------------------------------------------------------------------------------------------
+// --- one time -------------------------------------------------------------------------------------------------------
 
 unit::StepOutcome EventIteration::run(fleet::Fleet& fleet, RunState& state, std::span<const UnitId> causes) {
   for (auto* const list : {&asking_, &inside_, &ended_}) list->clear();
@@ -119,7 +119,7 @@ void EventIteration::leave(fleet::Fleet& fleet, RunState& state) {
   for (const auto u : inside_.all())
     if (!ended_.has(u)) some_.add(u);
   if (!some_.empty()) fleet.leave_event_mode(some_.all());
-  // Some units tell derivatives of outputs outside of event mode alone.
+  // Some units provide derivatives of outputs only outside event mode.
   const unit::StepRequest now{.t = state.t};
   for (const auto u : some_.all()) fleet.submit(fleet.wave_of(u), fleet::Verb::read, now, state.signals);
   fleet.wait();
@@ -138,7 +138,7 @@ bool EventIteration::is_changed(const Watched& w, const Columns& inputs) const {
   return with_type(w.type, [&]<class T>() {
     const T& was = kept_.column<T>()[w.kept];
     const T& is = inputs.column<T>()[w.input];
-    // What is not a number does not change by being none.
+    // A value that stays NaN has not changed.
     if constexpr (std::is_floating_point_v<T>) return !(was == is || (was != was && is != is));
     return !(was == is);
   });
@@ -155,8 +155,8 @@ Error EventIteration::unsettled(const RunState& state) const {
     variables.push_back("'" + unit.name + "." + unit.starts.element_name(*unit.description, v, w.element) + "'");
   }
   return run_error(
-             "events at t = {} s do not settle: after {} rounds {} {} to be updated once more{}; look for conditions "
-             "that undo each other, or break the loop with a unit that has a delay",
+             "events at t = {} s do not settle: after {} rounds, {} still {} to be updated{}; look for conditions that "
+             "undo each other, or break the loop with a unit that has a delay",
              state.t, most_rounds, fmt::join(units, ", "), units.size() == 1 ? "has" : "have",
              variables.empty() ? std::string() : fmt::format(", and {} still change", fmt::join(variables, ", ")))
       .in_unit(plan_.units[asking_.all().front()].name)

@@ -1,10 +1,11 @@
-// The loop "until events settle" for a system, in superdense time (t, n): methods.md §5.
+// Event iteration of a system, repeated until events settle, in superdense time (t, n): methods.md §5.
 //
-// Units with a cause enter event mode. A round updates each of them once, all at the same time, and brings inputs up to
-// date; units that ask for another update, and those whose discrete inputs changed, take part in the next one. When
-// nobody does, all leave event mode. Every round is (t, n + 1). Single instances settle with unit::settle.
+// Units that have to handle an event enter event mode. A round updates each of them once, all in parallel, and brings
+// inputs up to date. Units that ask for another update and units whose discrete inputs changed take part in the next
+// round. When no unit is left, all leave event mode. Every round is (t, n + 1). Single instances settle with
+// unit::settle.
 //
-// Discrete inputs are those that are not continuous. Units without event verbs take theirs in their next step.
+// All inputs that are not continuous are discrete. Units without event verbs get theirs in their next step.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +25,19 @@ class EventIteration {
  public:
   static constexpr std::uint64_t most_rounds = 1000;  // at one time
 
-  // All must outlive it.
+  // All arguments must outlive this object.
   EventIteration(const graph::Plan& plan, const fleet::Fleet& fleet, Point& point);
   EventIteration(const EventIteration&) = delete;
   EventIteration& operator=(const EventIteration&) = delete;
 
-  // Settles what there is at state.t: `causes` are units that stopped at an event; those whose announced event is due,
-  // or whose discrete inputs are others than they were given last, have a cause as well. Allocates nothing. Terminate
-  // when a unit asked to end the run, which then is in state.stop and stays in event mode. Throws Error (run) when
-  // there are more than most_rounds at one time, with the units and inputs that do not come to rest.
+  // Settles the events at state.t. Updates the units in `causes` (stopped at an event), units with an announced event
+  // that is due, and units whose discrete inputs changed. Does not allocate. Returns `terminate` if a unit asked to end
+  // the run; the request is in state.stop and the unit stays in event mode. Throws Error (run) after most_rounds rounds
+  // at one time; the message names the units and inputs that do not settle.
   unit::StepOutcome run(fleet::Fleet& fleet, RunState& state, std::span<const graph::UnitId> causes);
 
  private:
-  // An element of a discrete input of a unit with event verbs.
+  // An element of a discrete input; its unit has event verbs.
   struct Watched {
     graph::UnitId unit = 0;
     std::uint32_t place = 0;    // of the variable, in the unit's inputs
@@ -45,7 +46,7 @@ class EventIteration {
     std::uint32_t input = 0;  // in the column of its type
     std::uint32_t kept = 0;
   };
-  // Units in the order in which they were added, each once.
+  // Units in insertion order, without duplicates.
   class UnitList {
    public:
     explicit UnitList(std::size_t units) : has_(units, 0) { units_.reserve(units); }
@@ -67,7 +68,7 @@ class EventIteration {
 
   void watch(graph::UnitId u);
   void find_causes(const RunState& state, std::span<const graph::UnitId> causes);
-  // Brings inputs up to date; units whose discrete ones change are to be updated.
+  // Brings inputs up to date; adds units whose discrete inputs change to asking_.
   void propagate(RunState& state);
   void settle(fleet::Fleet& fleet, RunState& state);
   void enter(fleet::Fleet& fleet, RunState& state);
@@ -82,11 +83,11 @@ class EventIteration {
   std::vector<graph::UnitId> able_;  // units with event verbs
   std::vector<std::uint8_t> is_able_;
   std::vector<Watched> watched_;
-  Columns kept_;     // their values before inputs were brought up to date
+  Columns kept_;     // values of watched_ before inputs were brought up to date
   UnitList asking_;  // to be updated in the next round
   UnitList inside_;  // in event mode
-  UnitList some_;    // of them
-  UnitList ended_;   // that asked to end the run
+  UnitList some_;    // scratch: a part of the units
+  UnitList ended_;   // units that asked to end the run
 };
 
 }  // namespace consort::couple

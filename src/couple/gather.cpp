@@ -34,8 +34,8 @@ ConversionFailed failed(fmt::format_string<Args...> text, Args&&... args) {
 template <class T>
 ConversionFailed misfit(const Conversion& c, T value) {
   return failed(
-      "the connection {}: the value {} does not fit into an input of type {}; scale it with a transformation, or find "
-      "out why the output is that large",
+      "the connection {}: the value {} does not fit into an input of type {}; scale it with a transformation, or check "
+      "why the output is so large",
       c.connection, value, name_of(c.to));
 }
 
@@ -49,13 +49,13 @@ T rounded(double x, const Conversion& c) {
     using Integer = std::conditional_t<std::is_same_v<T, EnumValue>, std::int64_t, T>;
     const double r = std::nearbyint(x);
     constexpr auto low = static_cast<double>(std::numeric_limits<Integer>::min());
-    const double high = std::ldexp(1.0, std::numeric_limits<Integer>::digits);  // one more than the largest
+    const double high = std::ldexp(1.0, std::numeric_limits<Integer>::digits);  // the largest value plus 1
     if (!(r >= low && r < high)) throw misfit(c, x);
     return T(static_cast<Integer>(r));
   }
 }
 
-// Integers keep all their digits when nothing is scaled.
+// Without scaling, integers keep all digits.
 template <class From, class To>
 To integer_of(const From& from, const Conversion& c) {
   const auto value = [&] {
@@ -82,7 +82,7 @@ bool equal(const T& a, const T& b) {
   }
 }
 
-// False: the mapping leaves the value as it is.
+// Returns false if the mapping leaves the value unchanged.
 template <class From, class To>
 bool map(const Conversion& c, const From& from, To& to) {
   for (const std::pair<Value, Value>& entry : c.mapping) {
@@ -119,7 +119,7 @@ void convert(const Conversion& c, const Columns& outputs, Columns& inputs) {
       if constexpr (numeric<From> && numeric<To>) {
         to = rounded<To>(c.factor * number(from) + c.offset, c);
       } else {
-        CONSORT_ASSERT(false);  // compile() lets no such route through
+        CONSORT_ASSERT(false);  // compile() rejects such routes
       }
     });
   });

@@ -1,4 +1,4 @@
-// Moves values along routes: from the outputs of units to the inputs of others.
+// Copies values along routes from outputs of units to inputs of other units.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@
 
 namespace consort::couple {
 
-// A value cannot be what its input wants; whoever knows the time adds it.
+// A value does not fit its input. A caller that knows the time adds it to the error.
 class ConversionFailed : public Error {
  public:
   using Error::Error;
 };
 
-// The routes into some inputs, from outputs of one kind (as they are now, or as they were before the step).
+// Routes into some inputs, from one set of outputs (present ones, or those before the step).
 class Gather {
  public:
-  // Which unit an element of the outputs belongs to; no_unit for external signals.
+  // Maps an element of the outputs to its unit; no_unit for external signals.
   class Owners {
    public:
     explicit Owners(const graph::Plan& plan);
@@ -33,7 +33,7 @@ class Gather {
   };
 
   Gather() = default;
-  // Those into units of `units` whose source is accepted by `take(source unit or no_unit, target unit)`.
+  // Routes into `units` for which `take(source unit or no_unit, target unit)` is true.
   template <class Take>
   Gather(const graph::Plan& plan, const Owners& owners, std::span<const graph::UnitId> units, Take&& take) {
     for (const auto u : units) {
@@ -41,7 +41,7 @@ class Gather {
     }
   }
 
-  // Throws ConversionFailed when a mapping does not know a value, or a number does not fit the type of its input.
+  // Throws ConversionFailed if a mapping has no entry for a value, or if a number does not fit the input's type.
   void operator()(const Columns& outputs, Columns& inputs) const {
     const double* const from = outputs.column<double>().data();
     double* const to = inputs.column<double>().data();
@@ -51,7 +51,7 @@ class Gather {
       gather_others(outputs, inputs);
   }
 
-  // The same for derivatives of one order, which have no offset; Float64 alone.
+  // The same for derivatives of one order; only Float64. Offsets do not apply.
   void derivatives(const double* outputs, double* inputs) const {
     for (const auto& copy : reals_) inputs[copy.input] = outputs[copy.source];
     for (const auto& s : scalings_) inputs[s.input] *= s.factor;
@@ -100,10 +100,10 @@ class Gather {
   std::vector<Copy> reals_;
   std::vector<graph::Scaling> scalings_;
   std::vector<Other> others_;
-  std::vector<const graph::Conversion*> conversions_;  // of the plan
+  std::vector<const graph::Conversion*> conversions_;  // point into the plan
 };
 
-// One element from one type to another; throws Error (run) when it does not fit.
+// Converts one element; throws ConversionFailed (run) if it does not fit.
 void convert(const graph::Conversion& conversion, const Columns& outputs, Columns& inputs);
 
 }  // namespace consort::couple

@@ -37,12 +37,12 @@ Weights derivative_weights(std::span<const Time> points, Time at) {
   return w;
 }
 
-// By divided differences, in which a derivative stands for the difference of a point with itself; then Newton's form
-// is turned into that of Taylor around `at`.
+// Computes divided differences, in which a derivative replaces the difference of a point with itself; then turns
+// Newton's form into Taylor's form around `at`.
 void hermite_weights(std::span<const Time> points, Time at, Weights& w) {
   CONSORT_ASSERT(!points.empty() && points.size() <= most_points);
   const auto n = points.size();
-  std::array<std::size_t, most_points> first{};  // where a point is named for the first time
+  std::array<std::size_t, most_points> first{};  // index of the first occurrence of a point
   for (std::size_t i = 1; i < n; ++i) first[i] = points[i] == points[i - 1] ? first[i - 1] : i;
   for (std::size_t k = 0; k < n; ++k) {
     std::array<double, most_points> newton{};

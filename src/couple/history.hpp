@@ -1,7 +1,7 @@
-// What inputs were at the last communication points, and polynomials through it.
+// Inputs at the last communication points, and polynomials through them.
 //
-// All of it works with steps of any size; after an event the history is dropped and orders start anew: at 0, or at 1
-// where first derivatives are known.
+// Works with steps of any size. An event drops the history; orders then start again at 0, or at 1 if first derivatives
+// are known.
 #pragma once
 
 #include <array>
@@ -18,30 +18,30 @@ namespace consort::couple {
 
 inline constexpr int most_points = fleet::highest_order + 1;
 
-// Weights that turn values at points into the derivatives of the polynomial through them: derivative m of the
-// polynomial at `at` is Σ weight[m][k] · value[k], for m and k less than the number of points (at most most_points, all
-// different).
+// Weights that turn values at points into derivatives of the polynomial through them: derivative m at `at` is Σ
+// weight[m][k] · value[k], for m and k less than the number of points. All points differ; at most most_points.
 using Weights = std::array<std::array<double, most_points>, most_points>;
 void derivative_weights(std::span<const Time> points, Time at, Weights& weights);
 [[nodiscard]] Weights derivative_weights(std::span<const Time> points, Time at);
-// The same through values and derivatives (Hermite): a point that is named again, right behind itself, stands for its
-// next derivative.
+// The same for values and derivatives (Hermite): a repetition of a point directly behind it stands for its next
+// derivative.
 void hermite_weights(std::span<const Time> points, Time at, Weights& weights);
 
-// A ring of points in the memory of a run: values stay, and its ends go back with a rejected step. There are spare
-// places, so that no value has to be copied for that, as long as at most `most_undone` points come in between.
+// A ring of points in the memory of a run. Values are in the arena that is not restored, the ends of the ring in the
+// one that is. Spare places make it possible to restore the ends without copying values, if at most `most_undone`
+// points were pushed in between.
 class History {
  public:
   static constexpr int most_undone = 2;
-  // Its ends.
+  // The ends of the ring.
   struct Ends {
     std::int32_t count = 0;
     std::int32_t newest = 0;
-    std::uint64_t pushed = 0;  // points so far, less those that were taken back
+    std::uint64_t pushed = 0;  // points so far, without points that were undone
   };
 
   History() = default;
-  // Before the run. `derivatives`: how many of them points have beside their values.
+  // Reserves the slots; before the run. `derivatives`: number of derivatives per point.
   History(Memory& memory, const std::string& name, std::size_t width, int derivatives = 0);
 
   [[nodiscard]] int points(const Memory& memory) const { return memory.back.at(ends_).count; }
@@ -49,25 +49,25 @@ class History {
     return memory.stays[times_][place(memory, back)];
   }
   [[nodiscard]] std::span<const double> values(const Memory& memory, int back) const { return data(memory, back, 0); }
-  // Derivative `order` of a point, 0: its values.
+  // Derivative `order` of a point; 0: its values.
   [[nodiscard]] std::span<const double> data(const Memory& memory, int back, int order) const {
     return memory.stays[values_].subspan((place(memory, back) * each_ + static_cast<std::size_t>(order)) * width_,
                                          width_);
   }
-  // What a point has: its value, and derivatives.
+  // Number of data per point: value and derivatives.
   [[nodiscard]] int each() const { return static_cast<int>(each_); }
 
-  // The newest point; a second one at the same time replaces the first. Derivatives order after order.
+  // Adds the newest point; a second point at the same time replaces the first. `derivatives`: sorted by order.
   void push(Memory& memory, Time t, std::span<const double> values, std::span<const double> derivatives = {}) const;
-  // A point of another history with the same shape.
+  // Copies a point of another history with the same shape.
   void push(Memory& memory, const History& other, int back) const;
   void drop(Memory& memory) const { memory.back.at(ends_).count = 0; }
 
   [[nodiscard]] const Ends& ends(const Memory& memory) const { return memory.back.at(ends_); }
-  // As if nothing had been dropped since.
+  // Makes points available again that were dropped since `before`.
   void take_up(Memory& memory, const Ends& before) const;
 
-  // Whether what was read makes sense.
+  // False if data read from a checkpoint are invalid.
   [[nodiscard]] bool is_sound(const Memory& memory) const {
     const auto& e = ends(memory);
     return e.count >= 0 && e.count <= most_points && e.newest >= 0 && e.newest < places;
@@ -86,7 +86,7 @@ class History {
   std::size_t each_ = 1;
   Slot<Ends> ends_;
   Slot<Time> times_;
-  Slot<double> values_;  // place after place, in each the values and then the derivatives
+  Slot<double> values_;  // place by place, each with values followed by derivatives
 };
 
 }  // namespace consort::couple

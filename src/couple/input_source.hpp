@@ -1,4 +1,4 @@
-// What decides on inputs beside connections: tables, scenarios; later laws and added efforts.
+// Sources of inputs besides connections: tables and scenarios; later control laws and added efforts.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,29 @@ namespace consort::couple {
 class InputSource {
  public:
   virtual ~InputSource() = default;
-  // Asks for the slots of what it remembers; once, before the run.
+  // Reserves slots; called once, before the run.
   virtual void prepare(RunState&) {}
-  // What is due at a communication point, once, before any step from there is tried. True: inputs change by it.
+  // Applies actions that are due at a communication point; called once, before any step from there is tried. Returns
+  // true if inputs change.
   virtual bool begin_due(RunState&) { return false; }
-  // The values at state.t, where they are external signals: after a step, and before the first.
+  // Writes the values at state.t to external signals: before the first step and after each step.
   virtual void at_point(RunState&) {}
-  // For a step that is about to be tried, any number of times; before routing. Scratch alone may be changed beside
-  // external signals.
+  // Prepares a step before routing; called for every trial. It may only change scratch data and external signals.
   virtual void begin_step(const Interval&, RunState&) {}
-  // Puts its values in place of what was routed, for the step that begin_step() was called for.
+  // Overwrites routed values for the step of the last begin_step().
   virtual void apply(RunState&) const {}
-  // The same with the values at state.t, for outputs that follow inputs without a step.
+  // Overwrites with values at state.t, for outputs that are evaluated without a step.
   virtual void apply_at_point(RunState&) const {}
   // In event mode: sets the clocks that tick at state.t.
   virtual void tick(const RunState&, fleet::Fleet&) {}
-  // Whether apply() or apply_at_point() may change something in this run.
+  // True if apply() or apply_at_point() may change inputs in this run.
   [[nodiscard]] virtual bool overrides_inputs() const { return false; }
-  // Whether an element of the inputs' Float64 column is not what is connected to it, now.
+  // True if an element of the inputs' Float64 column currently differs from its connected output because of this
+  // source.
   [[nodiscard]] virtual bool overrides(std::uint32_t, const RunState&) const { return false; }
-  // The next time after state.t at which something jumps.
+  // The next time after state.t with a discontinuity.
   [[nodiscard]] virtual Time next_event(const RunState&) const { return fleet::never; }
-  // The next time after state.t that steps of variable size should end at beside that.
+  // The next time after state.t, other than next_event(), at which steps of variable size should end.
   [[nodiscard]] virtual Time next_corner(const RunState&) const { return fleet::never; }
 };
 

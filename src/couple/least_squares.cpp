@@ -1,8 +1,8 @@
-// Anderson's mixing and IQN-ILS: the next guess is where the residual would vanish, as far as the differences between
-// past pairs tell how residuals change with guesses.
+// Anderson's mixing and IQN-ILS: the next guess is where the residual would vanish according to the differences between
+// past pairs.
 //
-// With columns V of differences of residuals and W of differences of guesses, and γ that makes |r - V γ| smallest, it
-// is x + β r - (W + β V) γ. Lengths are measured in the unknowns' scales.
+// Let V have differences of residuals and W differences of guesses as columns, and let γ minimize |r - V γ|. The next
+// guess is x + β r - (W + β V) γ. Lengths are measured in the unknowns' scales.
 #include <algorithm>
 #include <cmath>
 
@@ -16,9 +16,9 @@ class LeastSquares final : public Accelerator {
  public:
   struct Rules {
     double mixing = 1;         // β
-    double first = 1;          // relaxation where there are no columns
+    double first = 1;          // relaxation if there are no columns
     std::uint32_t depth = 20;  // columns kept
-    std::uint32_t reuse = 0;   // steps whose columns count beside those of the present one
+    std::uint32_t reuse = 0;   // past steps whose columns are used besides those of the present step
     double filter = 0;
   };
   explicit LeastSquares(const Rules& rules) : r_(rules) {}
@@ -66,8 +66,8 @@ class LeastSquares final : public Accelerator {
     taken_.reserve(r_.depth);
   }
 
-  // V = Q R by Gram and Schmidt, twice for orthogonality, the newest columns first: what they know already is left out
-  // of the older ones, and with too little left of one it is noise.
+  // V = Q R by Gram-Schmidt, twice for orthogonality, newest columns first: older columns lose the part that newer ones
+  // contain, and a column with too little left is noise.
   void decompose(const AccelerationMemory& m, const Iterate& it) {
     const std::size_t n = it.x.size();
     make_room(n);
@@ -124,7 +124,7 @@ class LeastSquares final : public Accelerator {
 
   Rules r_;
   std::vector<double> q_, upper_, gamma_;
-  std::vector<std::size_t> taken_;  // slots, in the order of Q
+  std::vector<std::size_t> taken_;  // slots, in the order of the columns of Q
 };
 
 double chosen(const AccelerationOptions& options) { return options.relaxation == 0 ? 1 : options.relaxation; }

@@ -29,17 +29,22 @@ void Arena::read(ByteReader& reader) {
   std::uint64_t count = 0;
   reader(count);
   for (std::size_t i = 0; i < std::max<std::size_t>(count, entries_.size()); ++i) {
-    require(i < count, "the checkpoint knows nothing of '{}', which this run remembers; it belongs to another version",
+    require(i < count,
+            "the checkpoint has no data for '{}', which this run needs; start a new run, since the checkpoint "
+            "belongs to another version",
             i < entries_.size() ? entries_[i].name : "");
     std::string name;
     std::vector<std::uint8_t> bytes;
     reader(name);
     reader.any_size(bytes);
-    require(i < entries_.size() && entries_[i].name == name,
-            "the checkpoint remembers '{}' where this run remembers '{}'; it belongs to another system or version",
-            name, i < entries_.size() ? entries_[i].name : "nothing");
+    require(
+        i < entries_.size() && entries_[i].name == name,
+        "the checkpoint has data for '{}' where this run expects '{}'; start a new run, since the checkpoint belongs "
+        "to another system or version",
+        name, i < entries_.size() ? entries_[i].name : "nothing");
     require(bytes.size() == entries_[i].size,
-            "the checkpoint remembers {} bytes of '{}' where this run has {}; it belongs to another system or version",
+            "the checkpoint has {} bytes for '{}' where this run expects {}; start a new run, since the checkpoint "
+            "belongs to another system or version",
             bytes.size(), name, entries_[i].size);
     if (!bytes.empty()) std::memcpy(bytes_.data() + entries_[i].offset, bytes.data(), bytes.size());
   }

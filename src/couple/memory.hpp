@@ -1,9 +1,9 @@
-// What a run remembers beside its typed parts: slots of plain elements that open-ended parties (approximations, laws,
-// constraints, accelerators, scenarios) ask for before the run.
+// Memory of a run besides its typed parts: slots of plain elements, reserved before the run by extensible parts
+// (approximations, control laws, constraints, accelerators, scenarios).
 //
-// There are two arenas. What goes `back` is put back when a step is rejected; what `stays` is not. A history keeps its
-// values in the one that stays and its ends in the other, so that going back copies no values. Whatever is derived from
-// slots lives elsewhere and is made anew after going back.
+// There are two arenas. Slots in `back` are restored when a step is rejected; slots in `stays` are not. A history keeps
+// its values in `stays` and its ends in `back`, so that no values are copied to restore it. Data derived from slots are
+// stored elsewhere and computed again after restoring.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace consort::couple {
 
-// Where a party finds its elements in the arena that it asked. Elements begin as bytes of 0.
+// Position of a party's elements in the arena that reserved them. Bytes are initially 0.
 template <class T>
 struct Slot {
   std::uint32_t offset = 0;
@@ -28,7 +28,7 @@ struct Slot {
 
 class Arena {
  public:
-  // Before the run, in a fixed order, under a name of its own. Spans of other slots are not valid any more afterwards.
+  // Call it before the run, in a fixed order, with a unique name. Invalidates spans of other slots.
   template <class T>
   requires std::is_trivially_copyable_v<T> &&(alignof(T) <= 8)
       [[nodiscard]] Slot<T> reserve(std::string name, std::size_t count = 1) {
@@ -54,13 +54,13 @@ class Arena {
   }
 
   [[nodiscard]] bool empty() const { return bytes_.empty(); }
-  // Of an arena with the same slots. Allocates the first time at most.
+  // Copies an arena with the same slots. Allocates at most the first time.
   void copy_from(const Arena& other) {
     bytes_.resize(other.bytes_.size());
     if (!bytes_.empty()) std::memcpy(bytes_.data(), other.bytes_.data(), bytes_.size());
   }
 
-  // With the name and the size of every slot. read() throws Error (input) that names the slot which is another one.
+  // Includes the name and the size of every slot. read() throws Error (input) that names a slot that differs.
   void write(ByteWriter& writer) const;
   void read(ByteReader& reader);
 

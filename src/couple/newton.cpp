@@ -1,4 +1,4 @@
-// Methods with a matrix: Newton's, whose Jacobian somebody finds, and Broyden's, which finds its own.
+// Methods with a matrix: Newton's with a given Jacobian, and Broyden's, which approximates its own matrix.
 #include <cmath>
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace consort::couple {
 
 namespace {
 
-// x⁺ = x - B r with B ≈ (∂r/∂x)⁻¹, corrected by as little as makes B Δr = Δx.
+// x⁺ = x - B r with B ≈ (∂r/∂x)⁻¹. B gets the smallest correction that makes B Δr = Δx.
 class Broyden final : public Accelerator {
  public:
   Broyden(double first, bool keeps) : first_(first), keeps_(keeps) {}
@@ -58,7 +58,7 @@ class Broyden final : public Accelerator {
       pivot += weighed * image_[i];
       size += weighed * dx;
     }
-    constexpr double smallest = 1e-10;  // of what it would be without any change of the matrix
+    constexpr double smallest = 1e-10;  // relative to the value for an unchanged matrix
     if (!std::isfinite(pivot) || !(std::abs(pivot) > smallest * size)) return;
     for (std::size_t j = 0; j < n; ++j)
       for (std::size_t i = 0; i < n; ++i) m.numbers[j * n + i] += (it.x[i] - m.x[i] - image_[i]) * row_[j] / pivot;
@@ -69,7 +69,7 @@ class Broyden final : public Accelerator {
   std::vector<double> image_, row_;
 };
 
-// (I - J) δ = r. J is kept as long as it serves: for other steps, too.
+// (I - J) δ = r. J is kept while it makes residuals decrease fast, also in later steps of similar size.
 class Newton final : public Accelerator {
  public:
   explicit Newton(const AccelerationOptions& options) : jacobian_(options.jacobian) { CONSORT_ASSERT(jacobian_); }
@@ -106,13 +106,13 @@ class Newton final : public Accelerator {
     for (std::size_t k = 0; k < n * n; ++k)
       factors_[k] = ((k % (n + 1) == 0 ? 1.0 : 0.0) - m.numbers[k]) * it.scale[k / n] / it.scale[k % n];
     for (std::size_t i = 0; i < n; ++i) delta_[i] = m.residual[i] / it.scale[i];
-    // A singular matrix has no answer: the residual is as good a direction as any.
+    // If the matrix is singular, go along the residual.
     const bool solved = eliminate(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = it.x[i] + (solved ? delta_[i] * it.scale[i] : m.residual[i]);
   }
 
  private:
-  // factors_ · y = delta_ with partial pivoting, in place.
+  // Solves factors_ · y = delta_ with partial pivoting, in place.
   bool eliminate(std::size_t n) {
     const auto at = [&](std::size_t i, std::size_t j) -> double& { return factors_[j * n + i]; };
     for (std::size_t k = 0; k < n; ++k) {

@@ -96,8 +96,8 @@ void Point::require_derivatives(const graph::ConnectionInfo& c) const {
     if (row.derivatives == 0) others.push_back(row.name);
   const bool could = is_told && unit.description->interface(describe::InterfaceType::model_exchange) != nullptr;
   throw input_error(
-      "the extrapolation '{}' goes through derivatives of outputs, which unit '{}' does not tell{}; use one that goes "
-      "through values alone ({}){}",
+      "the extrapolation '{}' needs derivatives of outputs, but unit '{}' does not provide them{}; choose one that "
+      "needs values only ({}){}",
       approximation_.name, unit.name, is_told ? "" : fmt::format(" for '{}'", output.name), fmt::join(others, ", "),
       could ? ", or run the unit as Model Exchange (interface: me)" : "")
       .in_unit(unit.name)
@@ -150,7 +150,7 @@ void Point::begin_course(RunState& state) {
     if (!is_blind()) remember(state);
     find_weights(state);
   } else if (is_blind()) {
-    // Inputs that are held are once more what they were in the step that was to be kept.
+    // Held inputs are the same as in the step with Past::kept.
     const auto kept = state.memory.stays[held_];
     std::copy(kept.begin(), kept.end(), state.signals.inputs.column<double>().begin());
   }
@@ -158,7 +158,7 @@ void Point::begin_course(RunState& state) {
   if (looks_back_) previous_ = state.signals.outputs;
 }
 
-// Where all inputs are at the beginning of the step.
+// Adds all inputs at the beginning of the step to the past.
 void Point::remember(RunState& state) {
   auto& signals = state.signals;
   everything_(signals.outputs, signals.inputs);
@@ -212,7 +212,7 @@ double Point::past(const std::array<double, most_points>& weights, std::size_t f
   return sum;
 }
 
-// Inputs begin where the polynomials of the past lead; what is known of the future is known.
+// Inputs begin on the polynomials of the past; future values that are known are used.
 void Point::go_on(RunState& state, const Part& part) const {
   auto& inputs = state.signals.inputs.column<double>();
   for (const auto& copy : part.from_old.reals())
@@ -230,7 +230,7 @@ void Point::extrapolate(RunState& state, std::span<const Gather::Copy> copies) c
   }
 }
 
-// Through the new value at the end of the step and the past: the value at the beginning stays what it was.
+// Through the past and the new value at the end of the step; the value at the beginning is unchanged.
 void Point::interpolate(RunState& state, const Part& part) const {
   if (part.from_new.empty()) return;
   auto& inputs = state.signals.inputs.column<double>();
@@ -278,7 +278,7 @@ void Point::end_course(RunState& state, const Interval& interval, std::uint64_t 
     looked_at_ = &state;
     bonds_->observe(state, interval.h, is_overridden_);
   }
-  // Polynomials must not go through what jumped: after an event the past does not count.
+  // Polynomials must not pass discontinuities, so an event drops the past.
   if (order_ > 0 && (next_jump_ <= state.t + slack_ || state.events != events)) past_->drop(state.memory);
   look_up(state);
   make_consistent(state);

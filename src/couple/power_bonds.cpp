@@ -45,7 +45,7 @@ Output find_output(const graph::Plan& plan, const std::string& path, const graph
   return {unit, index, u.first_output[float64] + place.first, &(*u.description)[id]};
 }
 
-// Where `from` arrives at the other unit.
+// The input of the other unit that `from` drives.
 std::uint32_t find_input(const graph::Plan& plan, const Output& from, UnitId to, const graph::PowerBond& bond,
                          const std::string& path) {
   for (const auto& c : plan.connections) {
@@ -53,23 +53,21 @@ std::uint32_t find_input(const graph::Plan& plan, const Output& from, UnitId to,
     const auto place = plan.units[to].inputs.place(c.input);
     if (place.type == Type::Float64) return plan.units[to].first_input[float64] + place.first;
   }
-  throw input_error(
-      "{}: '{}' does not drive unit '{}', so that it carries no power there; connect it, or remove the bond",
-      bond.where, path, plan.units[to].name)
+  throw input_error("{}: '{}' does not drive unit '{}', so it transfers no power to it; connect it, or remove the bond",
+                    bond.where, path, plan.units[to].name)
       .of_setting("bonds");
 }
 
-// W per product of the two units; 1 where a unit of measure is not known.
+// W per product of the two outputs' units of measure; 1 if one of them is not known.
 double watts(const graph::Plan& plan, const Output& effort, const Output& flow, const graph::PowerBond& bond) {
   const auto e = graph::measure_of(*plan.units[effort.unit].description, *effort.variable);
   const auto f = graph::measure_of(*plan.units[flow.unit].description, *flow.variable);
   if (!e || !f || !e->base || !f->base) return 1;
-  constexpr std::array<int, 7> power{1, 2, -3, 0, 0, 0, 0};  // kg m² s⁻³; angles do not count
+  constexpr std::array<int, 7> power{1, 2, -3, 0, 0, 0, 0};  // kg m² s⁻³; angles are ignored
   for (std::size_t i = 0; i < power.size(); ++i) {
     require_setting(
         "bonds", e->base->exponents[i] + f->base->exponents[i] == power[i],
-        "{}: '{}' in {} times '{}' in {} is not a power; name an effort and a flow that belong together, such as "
-        "force and "
+        "{}: '{}' in {} times '{}' in {} is not a power; name an effort and a flow of the same bond, such as force and "
         "velocity",
         bond.where, bond.effort, e->name, bond.flow, f->name);
   }
@@ -83,8 +81,8 @@ PowerBonds::PowerBonds(const graph::Plan& plan, const std::vector<graph::PowerBo
     const auto effort = find_output(plan, bond.effort, bond);
     const auto flow = find_output(plan, bond.flow, bond);
     require_setting("bonds", effort.unit != flow.unit,
-                    "{}: '{}' and '{}' belong to one unit; a power bond is between two", bond.where, bond.effort,
-                    bond.flow);
+                    "{}: '{}' and '{}' belong to one unit; name outputs of two different units", bond.where,
+                    bond.effort, bond.flow);
     Bond b;
     b.name = fmt::format("{} · {}", bond.effort, bond.flow);
     b.scale = watts(plan, effort, flow, bond);
@@ -124,7 +122,7 @@ void PowerBonds::observe(RunState& state, Duration h, const std::function<bool(s
     const double effort = outputs[b.effort.output];
     const double flow = outputs[b.flow.output];
     s.power = b.scale * effort * flow;
-    // What the flow's unit takes, less what the effort's unit gives.
+    // Power taken by the flow's unit minus power given by the effort's unit.
     s.residual = b.into_flow * b.scale * (used(b.effort, state, h) * flow - effort * used(b.flow, state, h));
     if (is_overridden && (is_overridden(b.effort.input) || is_overridden(b.flow.input))) s.residual = 0;
     s.largest = std::max(s.largest, std::abs(s.residual));

@@ -1,6 +1,6 @@
-// Power that units exchange: an output (effort) one way, another (flow) back, whose product is a power. Since each side
-// works with what it knew of the other's, they do not see the same power; the difference is energy that the coupling
-// made or lost.
+// Power exchanged between units: an output (effort) in one direction and another (flow) back, whose product is a power.
+// Each side uses extrapolated or delayed values of the other, so the two powers differ; the difference is energy that
+// the coupling creates or loses.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace consort::couple {
 class PowerBonds {
  public:
   PowerBonds() = default;
-  // Throws Error (input): outputs that there are not, that are not connected to the other one's unit, or whose product
-  // is not a power.
+  // Throws Error (input) if an output does not exist or does not drive the other output's unit, or if the product is
+  // not a power.
   PowerBonds(const graph::Plan& plan, const std::vector<graph::PowerBond>& bonds);
 
   [[nodiscard]] bool empty() const { return bonds_.empty(); }
@@ -26,25 +26,25 @@ class PowerBonds {
   [[nodiscard]] const std::string& name(std::size_t bond) const { return bonds_[bond].name; }
   [[nodiscard]] double nominal(std::size_t bond) const { return bonds_[bond].nominal; }  // power
 
-  // After a step of size h, before inputs change: what the two sides saw, into state.bonds. Bonds with an input that
-  // somebody overrides, so that it has nothing to do with what was connected, have no residual.
+  // Call it after a step of size h, before inputs change: adds power and residual to state.bonds. The residual is 0 for
+  // a bond with an overridden input, because that input is not related to the connected output.
   void observe(RunState& state, Duration h, const std::function<bool(std::uint32_t)>& is_overridden = {}) const;
 
  private:
-  struct End {                 // a signal of the bond, where it comes from and where it goes
+  struct End {                 // one signal of the bond: its source and its target
     std::uint32_t output = 0;  // element of the outputs' Float64 column
-    std::uint32_t input = 0;   // element of the inputs'
+    std::uint32_t input = 0;   // element of the inputs' Float64 column
     double factor = 1;         // input = factor * output + offset
     double offset = 0;
   };
   struct Bond {
     std::string name;
     double nominal = 1;
-    double into_flow = 1;  // 1: a positive effort acts on the flow's unit; -1: it arrives there with the other sign
-    double scale = 1;      // W per product of the two units of measure
+    double into_flow = 1;  // 1: a positive effort acts on the flow's unit; -1: the connection changes its sign
+    double scale = 1;      // W per product of the two outputs' units of measure
     End effort, flow;
   };
-  // What the other side worked with at the end of the step, as the source measures it.
+  // The value that the other side used at the end of the step, in the source's unit of measure.
   static double used(const End& end, const RunState& state, Duration h);
 
   std::vector<Bond> bonds_;

@@ -1,4 +1,4 @@
-// Methods that go along the residual: fixed point, constant relaxation, Aitken.
+// Methods that move along the residual: fixed point, constant relaxation, Aitken.
 #include <algorithm>
 #include <cmath>
 
@@ -48,7 +48,7 @@ class Aitken final : public Accelerator {
   }
 
  private:
-  static constexpr double largest = 1e3;  // nearly parallel residuals say nothing beyond that
+  static constexpr double largest = 1e3;  // limits factors from nearly parallel residuals
   double first_;
 };
 

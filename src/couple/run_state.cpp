@@ -49,7 +49,7 @@ void fields(Archive& archive, State& state) {
 }  // namespace
 
 void write(ByteWriter& writer, const RunState& state) {
-  RunState copy = state;  // fields() takes it as a reader would
+  RunState copy = state;  // fields() takes a mutable reference, because it also reads
   fields(writer, copy);
   writer(state.signals.derivatives, state.signals.output_derivatives, state.control.signals, state.bonds);
   state.memory.back.write(writer);

@@ -1,5 +1,4 @@
-// Everything that the coupling remembers, in one object that can be copied: rollback and checkpoints cannot miss a
-// part.
+// The whole memory of the coupling in one object that can be copied, so that rollback and checkpoints are complete.
 #pragma once
 
 #include <cstdint>
@@ -14,69 +13,69 @@
 
 namespace consort::couple {
 
-// What is known of an output's coupling error; in the output's own unit of measure.
+// Statistics of an output's coupling error, in the output's unit of measure.
 struct SignalTrust {
   double estimate = 0;     // exact minus computed, of the last accepted step
-  double largest = 0;      // of all accepted steps, without its sign
-  double accumulated = 0;  // their sum, without signs; of outputs that follow inputs directly, the largest
+  double largest = 0;      // absolute value, over all accepted steps
+  double accumulated = 0;  // sum of absolute values; the largest for outputs that depend directly on inputs
   double squares = 0;      // sum of their squares
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  std::uint64_t limited = 0;  // steps that it limited, rejected ones included
+  std::uint64_t limited = 0;  // steps limited by this output, rejected ones included
 };
 
-// What the two sides of a power bond saw; W and J.
+// Statistics of a power bond; W and J.
 struct BondState {
   double power = 0;           // at the end of the last step
-  double residual = 0;        // of power: what one side took, less what the other one gave
-  double largest = 0;         // residual, without its sign
-  double peak = 0;            // power, without its sign
-  double made = 0;            // energy that the coupling made: residual power times step, summed
-  double lost_or_made = 0;    // the same without signs
-  double carried = 0;         // power times step, without signs
-  std::uint64_t limited = 0;  // steps whose size it decided, where a controller goes by bonds
+  double residual = 0;        // of power: taken by one side minus given by the other one
+  double largest = 0;         // absolute value of the residual
+  double peak = 0;            // absolute value of the power
+  double made = 0;            // energy created by the coupling: sum of residual power times step
+  double lost_or_made = 0;    // the same sum of absolute values
+  double carried = 0;         // sum of absolute power times step
+  std::uint64_t limited = 0;  // steps whose size it decided, if a controller uses bonds
 };
 
-// What controllers remember. It does not go back with a rejected step, which is remembered, too.
+// Memory of controllers. It is not restored when a step is rejected, because rejections are remembered, too.
 struct ControlState {
-  Duration next = 0;   // the step to try; 0: none yet
+  Duration next = 0;   // the step to try; 0: not set yet
   Duration taken = 0;  // the last accepted step
-  double error = 0;    // of that step, relative to the tolerance; 0: none yet
+  double error = 0;    // of that step, relative to the tolerance; 0: not known yet
   std::uint64_t accepted = 0;
   std::uint64_t rejected = 0;
-  std::uint64_t unit_steps = 0;  // steps of every unit, trials included
-  std::uint64_t worst = 0;       // of the signals: whose error was the largest in the last accepted step
-  std::uint64_t cut = 0;  // accepted steps that were made shorter to land on an output point, an event or the end
-  std::uint64_t at_maximum = 0;  // accepted steps of the largest size that is allowed
-  std::uint64_t exceeded = 0;    // accepted steps with an error above the tolerance: no shorter one helps or is tried
-  double largest_error = 0;      // of these, relative to the tolerance
-  double lingering = 0;          // the error that a controller which repeats nothing expects of the next step
-  bool error_decided = false;    // on the size of the last accepted step, and nothing else
+  std::uint64_t unit_steps = 0;  // steps done by each unit, trials included
+  std::uint64_t worst = 0;       // index in signals of the largest error in the last accepted step
+  std::uint64_t cut = 0;         // accepted steps that were shortened to end at an output point, an event or the end
+  std::uint64_t at_maximum = 0;  // accepted steps of the maximum size
+  // accepted steps with an error above the tolerance, because a shorter step does not help or is not tried
+  std::uint64_t exceeded = 0;
+  double largest_error = 0;    // of these, relative to the tolerance
+  double lingering = 0;        // the error expected of the next step by a controller that never repeats steps
+  bool error_decided = false;  // true if only the error decided the size of the last accepted step
   std::vector<SignalTrust> signals;
 };
 
-// What it took to iterate the steps of units that depend on each other. Like ControlState, it does not go back with a
-// rejected step.
+// Statistics of the iteration of units that depend on each other. Not restored when a step is rejected.
 struct IterationTally {
   std::uint64_t steps = 0;
   std::uint64_t iterations = 0;    // evaluations: each is a step of all units
-  std::uint64_t for_jacobian = 0;  // beside these
-  std::uint64_t most = 0;          // iterations in one step
+  std::uint64_t for_jacobian = 0;  // additional evaluations for Jacobians
+  std::uint64_t most = 0;          // maximum number of iterations in one step
   std::uint64_t failures = 0;      // steps that did not converge
-  double largest = 0;              // residual of a step that was taken, relative as the tolerance is
+  double largest = 0;              // residual of an accepted step, relative to the tolerance
   // By interface variable.
-  std::vector<std::uint64_t> last_to_agree;  // steps
+  std::vector<std::uint64_t> last_to_agree;  // number of steps in which it converged last
   std::vector<double> residuals;             // as `largest`
 };
 
-// A unit that asked to end the run, if one did: of several the first in time.
+// The request of a unit to end the run: the first in time if there are several.
 struct Stop {
   bool asked = false;
   graph::UnitId unit = graph::no_unit;
   Time at = 0;
 };
 
-// What it took to solve an algebraic loop. Does not go back either.
+// Statistics of an algebraic loop. Not restored either.
 struct LoopTally {
   std::uint64_t solved = 0;
   std::uint64_t iterations = 0;
@@ -84,25 +83,26 @@ struct LoopTally {
   double largest_residual = 0;  // relative, over all solutions
 };
 
-// Which rows have been written. Does not go back either: rows are of accepted steps.
+// Rows written so far. Not restored either: rows belong to accepted steps.
 struct RowCount {
   std::uint64_t points = 0;  // output points so far
-  std::uint64_t next = 1;    // the output point ahead
+  std::uint64_t next = 1;    // the next output point
 };
 
 struct RunState {
   Time t = 0;
   std::uint64_t n = 0;  // superdense time: the round of the event iteration at t
   std::uint64_t steps = 0;
-  std::uint64_t events = 0;  // of units, inside of steps
+  std::uint64_t events = 0;  // of units, inside steps
   fleet::Signals signals;
   Memory memory;
-  Columns kept;                         // values of any type that parties of the communication point keep; stays
-  std::vector<IterationTally> tallies;  // by component that a stepper iterates
+  Columns kept;                         // values of any type, kept by parties of the communication point; not restored
+  std::vector<IterationTally> tallies;  // by component iterated by the stepper
   std::vector<LoopTally> loops;         // by loop of the plan
   Stop stop;
-  // By unit: where it stopped at an event in a step that was tried, until that is settled or taken back for good;
-  // never: nowhere. Does not go back: who had to stop has a cause even if it does not when the step is repeated.
+  // By unit: the time of an event at which it stopped in a step that was tried, until the event is settled or the step
+  // is finally dropped; never: it did not stop. Not restored: the unit has to handle this event even if the repeated
+  // step does not stop there.
   std::vector<Time> stopped;
   std::vector<BondState> bonds;
   ControlState control;
@@ -111,13 +111,13 @@ struct RunState {
 
 [[nodiscard]] RunState make_run_state(const graph::Plan& plan);
 
-// After Fleet::wait() was false: takes down events inside of steps, requests to end the run, and units that stopped at
-// an event; the outcome of the whole step becomes terminate, or event at the time of the first one. Events at the end
-// of the step, which is done then, are taken down and no more.
+// Call it after Fleet::wait() returned false. Records events inside steps, requests to end the run, and units that
+// stopped at an event. The outcome of the whole step becomes `terminate`, or `event` with the time of the first one. An
+// event at the end of a complete step is recorded, but does not change the outcome.
 void hear(const fleet::Fleet& fleet, RunState& state, const unit::StepRequest& request, unit::StepOutcome& outcome);
 
-// For checkpoints. What is read goes into a state made for the same plan and prepared by the same parties; throws Error
-// (input) for bytes that are not of such a state, with the name of the slot that differs.
+// For checkpoints. read() needs a state that was made for the same plan and prepared by the same parties; otherwise it
+// throws Error (input) that names the slot that differs.
 void write(ByteWriter& writer, const RunState& state);
 void read(ByteReader& reader, RunState& state);
 

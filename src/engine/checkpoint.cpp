@@ -89,7 +89,7 @@ void write_whole(int descriptor, std::span<const std::uint8_t> bytes, const std:
   }
 }
 
-// Removes a file unless it was moved to its place.
+// Removes the file unless it was moved to its final name.
 class Temporary {
  public:
   explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
@@ -120,7 +120,7 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   }
   if (std::rename(temporary.path().c_str(), file.c_str()) != 0) fail(file, errno);
   temporary.keep();
-  // The new name, too, has to survive a power failure; where a folder cannot be synchronised, it does without.
+  // The new name must survive a power failure, too. Folders that cannot be synchronised are skipped.
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent.get() >= 0) ::fsync(parent.get());
@@ -137,7 +137,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
 
 namespace {
 
-// Checksums say no more with 64 digits than with a few.
+// Shortens a checksum: a few of its 64 digits are enough for a message.
 std::string readable(std::string line) {
   constexpr std::size_t shown = 12;
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
@@ -151,7 +151,7 @@ std::string readable(std::string line) {
   return line;
 }
 
-// The first line of `text` that `other` does not have and that says something by itself; empty: there is none.
+// The first line of `text` that is not in `other` and is not just a heading; empty if there is none.
 std::string only_in(const std::string& text, const std::string& other) {
   const auto lines = [](const std::string& all) {
     std::vector<std::string> found;
@@ -173,13 +173,13 @@ void require_same_identity(const std::string& saved, const std::string& present,
   if (saved == present) return;
   const auto its = only_in(saved, present);
   const auto ours = only_in(present, saved);
-  std::string difference = "their order is another one";
+  std::string difference = "the order of their lines differs";
   if (!its.empty() && !ours.empty()) difference = fmt::format("it has '{}', this run has '{}'", its, ours);
   if (!its.empty() && ours.empty()) difference = fmt::format("it has '{}', which this run does not have", its);
   if (its.empty() && !ours.empty()) difference = fmt::format("this run has '{}', which it does not have", ours);
   throw input_error(
-      "the checkpoint '{}' belongs to another system or to other settings: {}; run the system that it was written by, "
-      "with the same settings, or start from the beginning",
+      "the checkpoint '{}' belongs to another system or to other settings: {}; run the same system with the same "
+      "settings, or start a new run",
       name, difference);
 }
 

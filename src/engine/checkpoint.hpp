@@ -1,7 +1,7 @@
-// A whole system in the middle of its run, as one file: what is needed to go on as if nothing had happened.
+// A whole system in the middle of its run, as one file that contains all data needed to resume exactly.
 //
-// For the same program on a machine of the same kind. A file is written beside its place and then moved there, so that
-// there is a complete one at every moment; a checksum tells one that was damaged.
+// Readable only by the same program on the same kind of machine. A file is written under a temporary name and then
+// renamed, so that a complete file exists at any time; a checksum detects damaged files.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,27 @@
 namespace consort::engine {
 
 struct Checkpoint {
-  std::string identity;  // system and settings, as a text of lines; must be the same to go on
+  std::string identity;  // system and settings, as lines of text; a run resumes only if it is equal
   Time t = 0;
-  std::uint64_t rows = 0;            // recorded so far, that of t included if there is one
-  std::string last_row;              // of these, with its time; empty: not known
+  std::uint64_t rows = 0;            // rows recorded so far, including a row at t
+  std::string last_row;              // the last of these rows, with its time; empty: unknown
   std::string run;                   // run state, scenario, controller, counters
-  std::vector<std::string> units{};  // states, in the order of the plan
+  std::vector<std::string> units{};  // states of units, in the order of the plan
 };
 
-// The bytes of a file. decode() throws Error (input) for whatever is not one; `name` stands for the file in it.
+// Converts to and from the bytes of a file. decode() throws Error (input) for invalid bytes; `name` is the file's name
+// in messages.
 [[nodiscard]] std::vector<std::uint8_t> encode(const Checkpoint& checkpoint);
 [[nodiscard]] Checkpoint decode(std::span<const std::uint8_t> bytes, const std::string& name);
-// The same without the header and its checksum.
+// The same without header and checksum.
 [[nodiscard]] Checkpoint decode_contents(std::span<const std::uint8_t> bytes);
 
-// Throws Error (run) when it cannot be written; the file that was there before is then what it was.
+// Throws Error (run) if the file cannot be written; an existing file is then unchanged.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
 // Throws Error (input).
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& file);
 
-// Throws Error (input) that says what is different.
+// Throws Error (input) that names the difference, if there is one.
 void require_same_identity(const std::string& saved, const std::string& present, const std::string& name);
 
 }  // namespace consort::engine

@@ -11,7 +11,7 @@ EventLog::EventLog(const std::filesystem::path& file, const describe::Descriptio
   require(file_ != nullptr, "{}: cannot be written; choose another --event-log", file.string());
   for (const auto& unknown : description.structure.event_indicators) {
     const auto& v = description[unknown.variable];
-    // An array stands for several indicators: then all of them go by their numbers.
+    // An array contains several indicators, so the names no longer match; then use numbers for all.
     if (v.is_array()) {
       names_.clear();
       break;
@@ -30,7 +30,7 @@ std::string EventLog::indicators(const solve::EventRecord& event) const {
     text += i < names_.size() ? names_[i] : fmt::format("indicator {}", i + 1);
     text += event.roots[i] > 0 ? " rising" : " falling";
   }
-  // Quotation marks in a name are doubled, as CSV has them.
+  // CSV doubles quotation marks.
   for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2)) text.insert(at, 1, '"');
   return text;
 }

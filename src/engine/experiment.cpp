@@ -12,7 +12,7 @@ namespace consort::engine {
 
 namespace {
 
-// The unit that decides, by some property of its default experiment.
+// The best value of a property among the units' default experiments.
 template <class Property, class Better>
 std::optional<double> from_units(const graph::Plan& plan, Property property, Better better) {
   std::optional<double> best;
@@ -34,8 +34,7 @@ bool has_fmus(const graph::Plan& plan) {
   return std::any_of(plan.units.begin(), plan.units.end(), [](const auto& u) { return !u.component.is_native(); });
 }
 
-// An estimate of the coupling error follows the noise of the units' solvers where these err by more than this part of
-// what the coupling may.
+// If the tolerance of solvers exceeds this part of the coupling tolerance, solver errors disturb the error estimate.
 constexpr double part_for_solvers = 0.1;
 
 void choose_tolerances(const graph::Plan& plan, const graph::RunSettings& settings, SystemExperiment& e,
@@ -59,12 +58,12 @@ void choose_tolerances(const graph::Plan& plan, const graph::RunSettings& settin
     const bool finer = estimates && fine < e.tolerance;
     if (finer) e.tolerance = fine;
     report.assumed.push_back(fmt::format("tolerance {:.3g}{}", e.tolerance,
-                                         finer ? " of the units' solvers, a tenth of the coupling's" : ""));
+                                         finer ? " of the units' solvers, a tenth of the coupling tolerance" : ""));
   } else if (estimates && e.tolerance > fine * (1 + 1e-9) && has_fmus(plan)) {
     report.notes.push_back(fmt::format(
-        "the units' solvers have a tolerance of {:.3g} and the coupling error one of {:.3g}: solvers that "
-        "are not ten times finer disturb the estimate; give the coupling its {:.3g} (coupling tolerance) and the "
-        "solvers {:.3g} (tolerance)",
+        "the tolerance of the units' solvers is {:.3g}, and that of the coupling error {:.3g}: solver errors disturb "
+        "the estimate unless solvers are ten times finer; set the coupling tolerance to {:.3g} and the tolerance of "
+        "the solvers to {:.3g}",
         e.tolerance, e.coupling_tolerance, e.coupling_tolerance, fine));
   }
 }
@@ -117,7 +116,7 @@ SystemExperiment choose_experiment(const graph::Plan& plan, const graph::RunSett
     if (!grid.even()) {
       e.last = grid.point(grid.intervals() - 1);
       report.warnings.push_back(
-          fmt::format("the step {} s does not divide the run and unit '{}' takes no other: the run ends at {} s",
+          fmt::format("the step {} s does not divide the run, and unit '{}' takes no other step: the run ends at {} s",
                       e.step, stiff->name, e.last));
     }
     if (settings.output_interval)

@@ -29,7 +29,7 @@ ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file,
   find_lines(plan);
 }
 
-// Which inputs follow the table, and how.
+// Finds the inputs that the table drives, and their scaling.
 void ExternalInputs::find_lines(const graph::Plan& plan) {
   slopes_.resize(plan.output_count[float64]);
   std::vector<bool> is_external(slopes_.size(), false);
@@ -48,7 +48,7 @@ void ExternalInputs::find_lines(const graph::Plan& plan) {
 }
 
 void ExternalInputs::find_corners() {
-  constexpr double smooth = 1e-3;  // of the range: what a line may leave its course by within an interval
+  constexpr double smooth = 1e-3;  // maximum change of direction within an interval, relative to the range
   const auto& times = table_->times();
   std::vector<double> low, high, before, after;
   input::InputTable::Cursor cursor;
@@ -118,7 +118,7 @@ void ExternalInputs::begin_step(const couple::Interval& interval, couple::RunSta
   const bool jumps = event && *event < end - near_;
   if (polynomials) {
     find_slopes(jumps ? 0 : 1 / (end - t));
-  } else if (!jumps) {  // what holds is the same on both sides of a step, unless an event lies within it
+  } else if (!jumps) {  // held values are equal at both ends of the step, unless an event lies inside
     const auto mean = [](auto& a, const auto& b) {
       for (std::size_t i = 0; i < a.size(); ++i) a[i] = (a[i] + b[i]) / 2;
     };

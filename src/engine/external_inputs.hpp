@@ -1,4 +1,4 @@
-// What drives the system's own input connectors: a table, or values set by hand.
+// Sources of the system's own input connectors: a table, or values set by the caller.
 #pragma once
 
 #include <memory>
@@ -15,31 +15,32 @@ namespace consort::engine {
 class ExternalInputs final : public couple::InputSource {
  public:
   ExternalInputs() = default;
-  // `near`: what is nearer than this to a communication point is at it, since steps are counted and tables are not.
-  // `polynomials`: inputs follow them within a step. Throws Error (input) for what is not a table for the connectors.
+  // `near`: an event that is nearer to a communication point than this is at the point, because times of steps are
+  // computed and those of tables are not. `polynomials`: within a step inputs follow polynomials. Throws Error (input)
+  // if the file is not a table for the connectors.
   ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near, bool polynomials);
 
   [[nodiscard]] bool empty() const { return !table_; }
-  // Once, for next_corner(): it goes through the whole table, and only who varies steps wants to know.
+  // Call it once if next_corner() is used: it goes through the whole table, so fixed steps skip it.
   void find_corners();
 
   void at_point(couple::RunState& state) override;
-  // The mean over the step where inputs are held, the values at its beginning where they follow polynomials.
+  // Writes the mean over the step if inputs are held, the values at its beginning if they follow polynomials.
   void begin_step(const couple::Interval& interval, couple::RunState& state) override;
-  // The polynomial of a table is known and need not be extrapolated.
+  // Sets values and slopes of the table, which need not be extrapolated.
   void apply(couple::RunState& state) const override;
   [[nodiscard]] bool overrides_inputs() const override { return !empty() && polynomials_; }
   [[nodiscard]] Time next_event(const couple::RunState& state) const override;
-  // The first time at which a line bends so much that no step should go over it. Tables of many rows that follow a
-  // smooth curve have none.
+  // The next time at which the slope changes so much that no step should pass it. Tables with many rows on a smooth
+  // curve have no such times.
   [[nodiscard]] Time next_corner(const couple::RunState& state) const override;
 
  private:
-  // The event at t, or t.
+  // The time of an event near t, else t.
   [[nodiscard]] Time event_at(Time t) const;
   void write(const Columns& values, couple::RunState& state) const;
   void find_lines(const graph::Plan& plan);
-  void find_slopes(double per_second);  // 0: none
+  void find_slopes(double per_second);  // 0: sets slopes to 0
 
   const graph::Plan* plan_ = nullptr;
   Duration near_ = 0;
@@ -48,7 +49,7 @@ class ExternalInputs final : public couple::InputSource {
   std::shared_ptr<const input::InputTable> table_;
   input::InputTable::Cursor cursor_;
   Columns values_, later_;
-  struct Line {  // an input that follows a table
+  struct Line {  // an input driven by the table
     std::uint32_t input = 0;
     std::uint32_t source = 0;  // element of the outputs' Float64 column
     double factor = 1;

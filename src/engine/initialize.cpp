@@ -20,7 +20,7 @@ using graph::UnitId;
 
 namespace {
 
-// What is known before anybody has been asked: start values given, then those of the description.
+// Initial values before units are asked: given start values, else those of the description.
 void fill(const PlannedUnit& unit, const describe::SignalSet& set, const describe::Offsets& at, Columns& to) {
   const auto& d = *unit.description;
   const auto& given = unit.starts.others();
@@ -83,7 +83,7 @@ class Initialization::Run {
   }
 
  private:
-  // All requests leave before any answer is awaited.
+  // Submits all requests before it waits for answers.
   void ask(std::span<const UnitId> units, fleet::Verb verb) {
     const unit::StepRequest now{.t = state_.t};
     for (const auto u : units) fleet_.submit(fleet_.wave_of(u), verb, now, state_.signals);
@@ -119,7 +119,7 @@ class Initialization::Run {
 
   bool pass_parameters() { return parameters_.needed() && parameters_(); }
 
-  // FMI 1.0 initialises in one call: inputs before, outputs after.
+  // FMI 1.0 initialises in one call: set inputs before it, get outputs after it.
   void initialize_fmi1() {
     for (const auto u : plan_.order) {
       if (std::find(old_.begin(), old_.end(), u) == old_.end()) continue;
@@ -132,7 +132,7 @@ class Initialization::Run {
     }
   }
 
-  // Where the inputs of an FMI 1.0 unit are others now than those that it was initialised with.
+  // Notes inputs of FMI 1.0 units whose present values differ from those at initialization.
   void note_assumptions() {
     Columns settled = state_.signals.inputs;
     route(old_, settled);
@@ -155,7 +155,7 @@ class Initialization::Run {
     }
   }
 
-  // A unit with event mode is in it right after its initialization (FMI 3.0, 4.2.1); of others, what they announce.
+  // A unit with event mode is in event mode directly after its initialization (FMI 3.0, 4.2.1).
   void first_events(UnitId u) {
     if (!fleet_.traits(u).event_mode) return;
     owner_.point_.tick(state_);
@@ -177,7 +177,7 @@ void seed_externals(const graph::Plan& plan, couple::RunState& state) {
   if (plan.externals.empty()) return;
   Columns starts = state.signals.inputs;
   for (const auto& unit : plan.units) fill(unit, unit.inputs, unit.first_input, starts);
-  std::array<std::vector<bool>, type_count> open;  // elements that are external and have no value yet
+  std::array<std::vector<bool>, type_count> open;  // external elements without a value so far
   for (std::size_t type = 0; type < type_count; ++type) open[type].assign(plan.output_count[type], false);
   for (const auto& e : plan.externals)
     for (std::uint32_t i = 0; i < e.count; ++i) open[static_cast<std::size_t>(e.type)][e.element + i] = true;

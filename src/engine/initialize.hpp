@@ -1,4 +1,4 @@
-// Brings all units of a system to the start time with values that fit each other.
+// Initializes all units of a system with consistent values at the start time.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@
 
 namespace consort::engine {
 
-// Made before the fleet is connected, used once after.
+// Created before the fleet is connected, used once afterwards.
 class Initialization {
  public:
-  // All must outlive it. `sets_before`: what tables drive is set before units enter initialization mode, too, for those
-  // that compute already then.
+  // All arguments must outlive this object. `sets_before`: inputs are also set before units enter initialization mode,
+  // for units that already compute there.
   Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet,
                  const couple::Point& point, bool sets_before = false);
 
-  // Units are fresh, `state` newly made. Afterwards all are in step mode and the signals hold consistent values, loops
-  // solved. FMI 1.0 units have no initialization mode: they are initialised one after another with the values that are
-  // known then; what had to be assumed for that is added to `assumed`.
+  // Units must be fresh and `state` newly created. Afterwards all units are in step mode, the signals have consistent
+  // values, and loops are solved. FMI 1.0 units have no initialization mode: they are initialised one after another
+  // with the values known at that time; assumptions about these values are added to `assumed`.
   void operator()(couple::RunState& state, const unit::Experiment& experiment, std::vector<std::string>& assumed);
 
  private:
@@ -33,13 +33,13 @@ class Initialization {
   fleet::Fleet& fleet_;
   const couple::Point& point_;
   bool sets_before_;
-  std::vector<graph::UnitId> modern_, old_;    // with initialization mode, and without
-  std::vector<graph::UnitId> sources_, ends_;  // of the modern ones: those that drive others, and the rest
+  std::vector<graph::UnitId> modern_, old_;    // with and without initialization mode
+  std::vector<graph::UnitId> sources_, ends_;  // modern units that drive other units, and the remaining ones
   couple::Consistency consistency_;
 };
 
-// What drives the system's own inputs begins with the start value of what it drives, so that a value set for such an
-// input lasts until a table or a caller says otherwise. `state` is newly made.
+// Sets external signals to the start values of the inputs that they drive, so that a value set for such an input is
+// kept until a table or a caller changes it. `state` must be newly created.
 void seed_externals(const graph::Plan& plan, couple::RunState& state);
 
 }  // namespace consort::engine

@@ -14,7 +14,7 @@ using describe::InterfaceType;
 
 namespace {
 
-// Of solvers with steps of fixed size, where nobody says another.
+// Default step of solvers with steps of fixed size.
 constexpr Duration usual_step = 1e-3;
 
 }  // namespace
@@ -39,9 +39,8 @@ Library::Native* Library::native(const graph::Component& component) {
   if (found != natives_.end()) return &found->second;
   std::vector<std::string_view> names;
   for (const auto& [known, entry] : natives_) names.emplace_back(known);
-  throw input_error(
-      "unit '{}': there is no model '{}'{}; models are added in C++ or Python, files are named by their path",
-      component.name, name, suggestion(name, names))
+  throw input_error("unit '{}': there is no model '{}'{}; add the model in C++ or Python, or give the path of a file",
+                    component.name, name, suggestion(name, names))
       .in_unit(component.name);
 }
 
@@ -89,12 +88,12 @@ fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration ste
   require_in_unit(planned.name, spec.interface != InterfaceType::scheduled_execution,
                   "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);
   spec.solver = component.solver.empty() ? options_.solver : component.solver;
-  const auto& solver = solve::find_solver(spec.solver);  // a wrong name is wrong for Co-Simulation, too
+  const auto& solver = solve::find_solver(spec.solver);  // a wrong name is an error for Co-Simulation, too
   if (spec.interface == InterfaceType::model_exchange && !solver.capabilities.adaptive)
     spec.solver_step = (step > 0 ? step : d.default_experiment.step_size.value_or(usual_step)) / component.substeps;
   const auto* const cs = d.interface(InterfaceType::co_simulation);
   spec.event_mode = component.event_mode.value_or(cs != nullptr && cs->event_mode);
-  // An event inside of a step is handled where it is; the unit then completes the step (FMI 3.0, 4.2.1.1).
+  // An event inside a step is handled at its time; the unit then completes the step (FMI 3.0, 4.2.1.1).
   spec.early_return = component.early_return.value_or(spec.event_mode);
   return spec;
 }
@@ -119,7 +118,7 @@ std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec
   return [this](const fleet::UnitSpec& spec) {
     const auto& description = spec.model.empty() ? by_folder_.at(spec.folder)->description()
                                                  : natives_.at(spec.model).prototype->description();
-    return std::shared_ptr<const describe::Description>(std::shared_ptr<void>(), &description);  // the library's own
+    return std::shared_ptr<const describe::Description>(std::shared_ptr<void>(), &description);  // owned by the library
   };
 }
 

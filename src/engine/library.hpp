@@ -1,4 +1,4 @@
-// Where the units of a system come from: FMUs, each opened once, and units written in C++.
+// Creates the units of a system: from FMUs, each opened once, and from units written in C++.
 #pragma once
 
 #include <filesystem>
@@ -20,9 +20,9 @@ namespace consort::engine {
 struct LibraryOptions {
   fmi::OpenOptions open{};
   LogSink log{};
-  bool logging = false;                           // the FMUs' own debug logging
-  std::function<void(std::string_view)> trace{};  // a line for every call
-  std::string solver = "bdf";                     // for Model Exchange, unless the component says otherwise
+  bool logging = false;                           // debug logging of the FMUs
+  std::function<void(std::string_view)> trace{};  // called with a line of text for every FMI call
+  std::string solver = "bdf";                     // for Model Exchange, unless the component names another
 };
 
 class Library {
@@ -32,30 +32,30 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // A unit written in C++ for components whose source is "model:NAME".
+  // Adds a unit written in C++ for components whose source is "model:NAME".
   using Factory = std::function<std::unique_ptr<unit::Unit>(const std::string& instance_name)>;
   void add(std::string name, Factory factory);
 
-  // An FMU that is open already, for components whose source is its path. It must outlive the library.
+  // Adds an open FMU for components whose source is its path. It must outlive the library.
   void add(const fmi::Fmu& fmu);
 
-  // For graph::compile. Throws Error (input) that says which component wanted what.
+  // For graph::compile. Throws Error (input) that names the component and its source.
   [[nodiscard]] const describe::Description& description(const graph::Component& component);
   [[nodiscard]] graph::Catalogue catalogue();
-  // The units of a compiled plan, in its order, before they exist. `step`: the communication step, where it is known,
-  // which is that of solvers with steps of fixed size.
+  // Specifications of the units of a compiled plan, in its order. `step`: the communication step, which is also the
+  // step of solvers with fixed steps; 0: unknown.
   [[nodiscard]] std::vector<fleet::UnitSpec> specs(const graph::Plan& plan, Duration step = 0);
-  // Makes units of these in this process. The library must outlive it and them.
+  // Creates units from these specifications in this process. The library must outlive the factory and the units.
   [[nodiscard]] fleet::UnitFactory factory();
-  // What such a unit offers. As long as the library lives.
+  // Descriptions of units by their specification. Valid while the library exists.
   [[nodiscard]] std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec&)> describer();
 
   struct File {
-    std::string path;    // as it was given first
+    std::string path;    // as given first
     std::string digest;  // SHA-256 of the file; empty for folders
   };
   [[nodiscard]] std::vector<File> files() const;
-  // What opening found, as lines.
+  // Warnings from opening FMUs, one line each.
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:

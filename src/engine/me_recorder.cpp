@@ -15,7 +15,7 @@ using describe::VariableId;
 
 namespace {
 
-// FMI 3.0, 2.2.9: a clock has a value in event mode only, and rows are read outside of it.
+// FMI 3.0, 2.2.9: a clock has a value only in event mode, but rows are read outside event mode.
 bool can_be_recorded(const describe::Variable& v) { return v.type != Type::Clock; }
 
 std::vector<VariableId> choose(const describe::Description& d, std::span<const std::string> names) {

@@ -1,4 +1,4 @@
-// Rows of chosen variables to sinks, whatever runs them. Sinks are ended also after a failure.
+// Writes rows of chosen variables to sinks, for a Model Exchange run. Sinks are also ended after a failure.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,10 @@ namespace consort::engine {
 
 class MeRecorder {
  public:
-  // `names`: what to record; none: the outputs, without clocks. Throws Error (input) for names that do not exist and
-  // for clocks.
+  // `names`: variables to record; empty: the outputs without clocks. Throws Error (input) for unknown names and clocks.
   MeRecorder(unit::Variables& source, std::span<const std::string> names, const StartValues& starts,
              std::span<record::Sink* const> sinks);
-  // Ends what end() has not ended; after a failure, which is then the one to tell, not that of a sink on top of it.
+  // Ends sinks that end() did not end. That happens after a failure, so it ignores errors of sinks.
   ~MeRecorder();
   MeRecorder(const MeRecorder&) = delete;
   MeRecorder& operator=(const MeRecorder&) = delete;
@@ -28,10 +27,10 @@ class MeRecorder {
   void begin(const RunPlan& plan);
   // Reads the variables and writes a row.
   void write(Time t);
-  // Ends every sink that was begun, whatever the others say; throws the first complaint.
+  // Ends every sink that was begun, even if one of them throws; throws the first error.
   void end();
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  // "'x' is not a number (NaN) from t = 1 s on"; empty when all was well.
+  // "'x' is not a number (NaN) from t = 1 s on"; empty if there was no NaN.
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
  private:
@@ -44,7 +43,7 @@ class MeRecorder {
   Columns row_;
   std::uint64_t rows_ = 0;
   std::string warning_;
-  std::size_t begun_ = 0;  // sinks
+  std::size_t begun_ = 0;  // number of sinks begun
 };
 
 }  // namespace consort::engine

@@ -28,8 +28,8 @@ void MeState::require_serialization(fmi::ModelExchange& instance) {
   auto* const states = instance.state_saving();
   require_in_unit(
       instance.name(), states != nullptr && states->can_serialize(),
-      "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
-      "serialises its state for Model Exchange; run it without an initial and a final state",
+      "unit '{}' can neither save its state to a file nor load it: its description does not declare that its state "
+      "can be serialised for Model Exchange; run it without an initial and a final state",
       instance.name());
 }
 
@@ -58,7 +58,7 @@ MeState::MeState(std::span<const std::uint8_t> bytes, const std::string& unit_na
   }
   require_in_unit(
       unit_name, first == header,
-      "unit '{}' cannot start from this state: it was not saved by a run of Model Exchange; take one that was, or "
+      "unit '{}' cannot start from this state: it was not saved by a Model Exchange run; use a state that was, or "
       "use --interface-type cs",
       unit_name);
   reader(time_);
@@ -75,7 +75,7 @@ void MeState::restore(fmi::ModelExchange& instance, unit::MeProblem& problem) co
 
 void MeState::restore(solve::Solver& solver) const {
   require_in_unit(unit_name_, solver_name_ == solver.name(),
-                  "unit '{}' was saved with the solver '{}' and cannot go on with '{}'; use --solver {}", unit_name_,
+                  "unit '{}' was saved with the solver '{}' and cannot continue with '{}'; use --solver {}", unit_name_,
                   solver_name_.substr(0, 40), solver.name(), solver_name_.substr(0, 40));
   solver.deserialise(bytes_of(solver_));
 }

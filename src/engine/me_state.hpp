@@ -1,6 +1,6 @@
-// The state of a Model Exchange run as bytes, for --initial-fmu-state-file and --final-fmu-state-file: the FMU's own
-// serialised state, the solver's, and what is known of events. Read back by the same program on a machine of the same
-// kind.
+// The state of a Model Exchange run as bytes, for --initial-fmu-state-file and --final-fmu-state-file: the FMU's
+// serialised state, the solver's state, and data of events. Readable only by the same program on the same kind of
+// machine.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ class MeState {
   // Throws Error (input) unless the instance can serialise its state.
   static void require_serialization(fmi::ModelExchange& instance);
 
-  // What there is to be written down at the end of a run.
+  // Serialises the state at the end of a run.
   [[nodiscard]] static std::vector<std::uint8_t> write(fmi::ModelExchange& instance, const unit::MeProblem& problem,
                                                        const solve::Solver& solver,
                                                        const solve::Integration& integration);
 
-  // Throws Error (input) for what is not such a state.
+  // Throws Error (input) for invalid bytes.
   MeState(std::span<const std::uint8_t> bytes, const std::string& unit_name);
 
   [[nodiscard]] Time time() const { return time_; }
-  // In this order; the second and third with a solver and a driver made for the problem in between. Each throws Error
+  // Call them in this order; create solver and integration for the restored problem in between. Each throws Error
   // (input) for the state of another model or solver.
   void restore(fmi::ModelExchange& instance, unit::MeProblem& problem) const;
   void restore(solve::Solver& solver) const;

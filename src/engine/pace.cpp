@@ -25,12 +25,12 @@ void Pace::wait(Time t) {
   const auto now = Clock::now();
   if (now > due) {
     const double late = std::chrono::duration<double>(now - due).count();
-    constexpr double tolerated = 1e-4;  // s: what sleeping alone is off by
+    constexpr double tolerated = 1e-4;  // s: the usual inaccuracy of sleeping
     if (late > tolerated) ++overruns_;
     if (late > latest_) latest_ = late;
     return;
   }
-  // In slices: a signal does not end a sleep, and steps may be long.
+  // Sleep in slices, because a signal does not end a sleep and steps may be long.
   constexpr auto slice = std::chrono::milliseconds(50);
   const auto is_stopped = [&] {
     return stop_requested_ != nullptr && stop_requested_->load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Keeps a run from being faster than the clock, and counts where it is slower.
+// Slows a run down to real time, and counts delays.
 #pragma once
 
 #include <atomic>
@@ -12,16 +12,16 @@ namespace consort::engine {
 
 class Pace {
  public:
-  // `factor` simulated seconds per second of the clock; none: as fast as possible. Throws Error (input) unless it is
-  // positive. Nobody waits any more when `stop_requested` (may be null) becomes true.
+  // `factor`: simulated seconds per second of real time; none: as fast as possible. Throws Error (input) unless it is
+  // positive. wait() returns early when `stop_requested` (may be null) becomes true.
   explicit Pace(std::optional<double> factor, const std::atomic<bool>* stop_requested = nullptr);
-  // The clock stands at `start` now.
+  // Starts the clock; now is `start`.
   void begin(Time start);
-  // Returns not before the clock has come to t.
+  // Waits until the clock reaches t.
   void wait(Time t);
   [[nodiscard]] std::uint64_t overruns() const { return overruns_; }
   [[nodiscard]] double latest() const { return latest_; }  // s
-  [[nodiscard]] double waited() const { return waited_; }  // s, in all
+  [[nodiscard]] double waited() const { return waited_; }  // s, total
 
  private:
   using Clock = std::chrono::steady_clock;

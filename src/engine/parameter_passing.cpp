@@ -9,7 +9,7 @@ namespace consort::engine {
 
 namespace {
 
-// NaN is as settled as any other value.
+// Two NaNs are the same value, too.
 bool is_same(const Value& a, const Value& b) { return a == b || a.text() == b.text(); }
 
 }  // namespace
@@ -23,7 +23,7 @@ ParameterPassing::ParameterPassing(const graph::Plan& plan, fleet::Fleet& fleet)
 
 bool ParameterPassing::operator()() {
   bool changed_at_all = false;
-  // Every round settles one more parameter of a chain; the last one finds that nothing changes.
+  // Every round settles one more parameter of a chain; the last round changes no parameter.
   for (std::size_t round = 0; round <= plan_.parameters.size(); ++round) {
     bool changed = false;
     for (std::size_t i = 0; i < plan_.parameters.size(); ++i)
@@ -33,8 +33,7 @@ bool ParameterPassing::operator()() {
   }
   throw run_error(
       "{}: the parameters that are calculated before the run depend on each other in a circle and do not settle; "
-      "remove "
-      "one of the connections between parameters",
+      "remove one of the connections between parameters",
       plan_.parameters.front().text);
 }
 

@@ -1,4 +1,4 @@
-// Passes what units calculate before the run to the fixed parameters of others (SSP 2.0, 5.3.2).
+// Passes values that units calculate before the run to fixed parameters of other units (SSP 2.0, 5.3.2).
 #pragma once
 
 #include <optional>
@@ -14,16 +14,17 @@ class ParameterPassing {
   ParameterPassing(const graph::Plan& plan, fleet::Fleet& fleet);
 
   [[nodiscard]] bool needed() const { return !plan_.parameters.empty(); }
-  // Units whose values cannot be read yet (FMI 1.0 before it is initialised), and those that take no more.
+  // wait_for(): the unit's values cannot be read yet (FMI 1.0 before initialization). close(): they can be read, but
+  // its parameters can no longer be set.
   void wait_for(graph::UnitId unit) { silent_[unit] = true; }
   void close(graph::UnitId unit) {
     silent_[unit] = false;
     closed_[unit] = true;
   }
 
-  // All units are in initialization mode, or before it where they have none. Passes values on until none changes any
-  // more; true when one did. Throws Error (run) when parameters depend on each other in a circle that does not settle,
-  // or when a unit that is closed would need another value.
+  // All units must be in initialization mode, or not yet initialised if they have no such mode. Passes values until no
+  // parameter changes; returns true if a parameter changed. Throws Error (run) if parameters depend on each other in a
+  // cycle that does not settle, or if a closed unit would need another value.
   bool operator()();
 
  private:
@@ -33,7 +34,7 @@ class ParameterPassing {
   const graph::Plan& plan_;
   fleet::Fleet& fleet_;
   std::vector<bool> silent_, closed_;
-  std::vector<std::optional<Value>> passed_;  // by route: what its parameter has
+  std::vector<std::optional<Value>> passed_;  // by route: the value of its parameter
 };
 
 }  // namespace consort::engine

@@ -1,4 +1,4 @@
-// How far a run has come, for whoever watches it.
+// Progress of a run, for callbacks.
 #pragma once
 
 #include "base/time.hpp"
@@ -9,7 +9,7 @@ struct Progress {
   Time start = 0, t = 0, stop = 0;
   Duration step = 0;
   double wall_seconds = 0;
-  Time since = start;  // where it was when the clock began: later than the start after a checkpoint
+  Time since = start;  // simulated time when the clock began: after the start if the run was resumed from a checkpoint
 };
 
 }  // namespace consort::engine

@@ -12,7 +12,7 @@ using describe::InterfaceType;
 
 namespace {
 
-// The step that the unit hints at; 0 when it does not.
+// The step in the unit's description; 0 if there is none.
 Duration hinted_step(const describe::Description& d, InterfaceType interface, std::string& source) {
   const auto* i = d.interface(interface);
   if (interface == InterfaceType::co_simulation && i != nullptr && i->fixed_internal_step.value_or(0) > 0 &&

@@ -1,5 +1,5 @@
-// From when to when, in which steps and how exactly: what was asked for, then the unit's default experiment, then
-// defaults.
+// Start time, stop time, step and tolerance of one unit: from the request, else from the unit's default experiment,
+// else defaults.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace consort::engine {
 struct RunPlan {
   Time start = 0;
   Time stop = 1;
-  Duration step = 0;  // communication step; for Model Exchange the time between rows
+  Duration step = 0;  // communication step; Model Exchange: the time between rows
   double tolerance = 1e-4;
 };
 
-// Adds a text to `assumed` for everything that nobody said.
+// Adds a text to `assumed` for every value that was not given.
 [[nodiscard]] RunPlan make_run_plan(const describe::Description& description, describe::InterfaceType interface,
                                     const SimulateOptions& options, std::vector<std::string>& assumed);
 

@@ -59,7 +59,7 @@ Scenario::Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAct
     const auto variable = plan.require_variable(a.target).second;
     Action action{a.kind, a.at, a.duration, static_cast<std::uint32_t>(index), {}};
     require(std::isfinite(a.at) && a.duration >= 0,
-            "the scenario's action on '{}' needs a time, and no negative duration", a.target);
+            "the scenario's action on '{}' needs a finite time and a duration >= 0", a.target);
     require(a.kind != Kind::ramp || target.type == Type::Float64, "'{}' is of type {}; only Float64 can move in a ramp",
             a.target, name_of(target.type));
     if (a.kind == Kind::set || a.kind == Kind::ramp) {
@@ -105,7 +105,7 @@ double Scenario::ramp_at(const Target& target, const Active& active, Time t, std
   return from + (to - from) * std::clamp((t - active.since) / active.duration, 0.0, 1.0);
 }
 
-// The present inputs, to be put back later.
+// Stores the present inputs for put().
 void Scenario::keep(const Target& target, std::uint32_t place, couple::RunState& state) {
   with_type(target.type, [&]<class T>() {
     const auto& column = state.signals.inputs.column<T>();
@@ -125,7 +125,7 @@ void Scenario::begin(const Action& action, couple::RunState& state) const {
   auto& active = state.memory.stays[active_][action.target];
   const auto from = state.memory.stays[from_].subspan(target.ramp, target.type == Type::Float64 ? target.count : 0);
   const auto to = state.memory.stays[to_].subspan(target.ramp, from.size());
-  // As the others see it now, not as it was for the last step.
+  // Route first, because the inputs may still be those of the last step.
   if (active.on == 0) {
     if (target.driven) target.routes(state.signals.outputs, state.signals.inputs);
     keep(target, target.released, state);
@@ -135,7 +135,7 @@ void Scenario::begin(const Action& action, couple::RunState& state) const {
     if (!target.driven) put(target, target.released, state);
     return;
   }
-  // Where it is now: on the way of a ramp, or what its inputs are.
+  // The present value: that of a ramp, or of the input.
   const bool was_ramp = active.on != 0 && active.ramp != 0;
   for (std::size_t e = 0; e < from.size(); ++e) {
     const double now =
@@ -178,7 +178,7 @@ void Scenario::begin_step(const couple::Interval& interval, couple::RunState& st
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const auto& a = state.memory.stays[active_][i];
     if (a.on == 0 || a.ramp == 0) continue;
-    // The mean over the step, where inputs are held.
+    // If inputs are held: the mean over the step.
     for (std::uint32_t e = 0; e < targets_[i].count; ++e)
       state.kept.column<double>()[targets_[i].kept + e] =
           0.5 * (ramp_at(targets_[i], a, step_begin_, e, state) + ramp_at(targets_[i], a, step_end_, e, state));
@@ -200,7 +200,7 @@ void Scenario::apply(couple::RunState& state) const {
   }
 }
 
-// As the line that it is.
+// As a straight line.
 void Scenario::put_ramp(const Target& target, const Active& active, couple::RunState& state) const {
   for (std::uint32_t e = 0; e < target.count; ++e) {
     const double from = ramp_at(target, active, step_begin_, e, state);

@@ -1,4 +1,4 @@
-// Values that a scenario puts in place of connections: set, hold, ramp, release, each at its time.
+// Overrides inputs at given times: set, hold, ramp, release.
 #pragma once
 
 #include <vector>
@@ -15,25 +15,25 @@ namespace consort::engine {
 class Scenario final : public couple::InputSource {
  public:
   Scenario() = default;
-  // The plan must have been compiled with targets(). `near`: what is nearer than this to a communication point is at
-  // it. Throws Error (input): values that cannot be read, ramps of what is not a Float64.
+  // The plan must be compiled with targets(). `near`: an action that is nearer to a communication point than this is at
+  // the point. Throws Error (input) for values that cannot be read, and for ramps of types other than Float64.
   Scenario(const graph::Plan& plan, const std::vector<graph::ScenarioAction>& actions, Duration near);
 
-  // The inputs that actions are about, for graph::CompileOptions.
+  // The inputs of all actions, for graph::CompileOptions.
   [[nodiscard]] static std::vector<std::string> targets(const std::vector<graph::ScenarioAction>& actions);
 
   [[nodiscard]] bool empty() const { return actions_.empty(); }
 
   void prepare(couple::RunState& state) override;
-  // What is held, and where ramps begin, is what the outputs of others say at the present point.
+  // Holds inputs and begins ramps at the values of the connected outputs at the present point.
   bool begin_due(couple::RunState& state) override;
   void begin_step(const couple::Interval& interval, couple::RunState& state) override;
-  // Cheap when nothing is active.
+  // Costs little if no action is active.
   void apply(couple::RunState& state) const override;
   void apply_at_point(couple::RunState& state) const override;
   [[nodiscard]] bool overrides_inputs() const override { return !actions_.empty(); }
   [[nodiscard]] bool overrides(std::uint32_t input, const couple::RunState& state) const override;
-  // Something begins, or a ramp ends.
+  // The next time at which an action begins or a ramp ends.
   [[nodiscard]] Time next_event(const couple::RunState& state) const override;
 
  private:
@@ -50,13 +50,14 @@ class Scenario final : public couple::InputSource {
     std::uint32_t first = 0;  // in the inputs' column
     std::uint32_t count = 1;
     bool driven = false;
-    bool moves = false;       // continuously, so that a ramp may have a slope within a step
+    bool moves = false;       // continuous, so that a ramp may have a slope within a step
     couple::Gather routes{};  // into its unit
-    // In the run state: what it goes back to when nothing drives it, what it is kept at, and where a ramp begins.
+    // Indices into the run state: the value after release if nothing drives the input, the overriding value, and the
+    // data of its ramp.
     std::uint32_t released = 0, kept = 0;  // in the column of RunState::kept of its type
     std::uint32_t ramp = 0;                // in from_ and to_
   };
-  // What a target does now.
+  // The present action on a target.
   struct Active {
     std::uint8_t on = 0;
     std::uint8_t ramp = 0;
@@ -64,17 +65,17 @@ class Scenario final : public couple::InputSource {
     Duration duration = 0;
   };
   void begin(const Action& action, couple::RunState& state) const;
-  // Where a ramp is at t, for one of its elements.
+  // The value of a ramp at t, for one element.
   [[nodiscard]] double ramp_at(const Target& target, const Active& active, Time t, std::size_t element,
                                const couple::RunState& state) const;
   static void keep(const Target& target, std::uint32_t place, couple::RunState& state);
   static void put(const Target& target, std::uint32_t place, couple::RunState& state);
   void put_ramp(const Target& target, const Active& active, couple::RunState& state) const;
 
-  std::vector<Action> actions_;  // by time, then as given
+  std::vector<Action> actions_;  // sorted by time; actions at the same time in the given order
   std::vector<Target> targets_;
   Duration near_ = 0;
-  couple::Slot<std::uint64_t> next_;  // the action ahead
+  couple::Slot<std::uint64_t> next_;  // index of the next action
   couple::Slot<Active> active_;       // by target
   couple::Slot<double> from_, to_;    // of ramps
   std::uint32_t ramp_elements_ = 0;

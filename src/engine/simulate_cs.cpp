@@ -54,8 +54,8 @@ void take_over(report::FmuReport& report, report::SystemReport of_system) {
   report.ended_early = std::move(of_system.ended_early);
   if (unit.repeated_as_is > 0)
     report.warnings.push_back(fmt::format(
-        "the unit discarded {} step{} that it could not be set back from: it was asked again as it was, and what "
-        "follows may depend on what it discarded; compare with a run of smaller steps",
+        "the unit discarded {} step{} and cannot restore its state: these steps were repeated from where it stopped, "
+        "and results may depend on the discarded steps; compare with a run with smaller steps",
         unit.repeated_as_is, unit.repeated_as_is == 1 ? "" : "s"));
 }
 
@@ -67,9 +67,9 @@ report::FmuReport simulate_cs(const graph::Component& component, const std::shar
   const auto begun = std::chrono::steady_clock::now();
   report::FmuReport report;
   const auto& d = library->description(component);
-  static_cast<void>(resolve_start_values(d, o.start_values));  // refuses what would be said in other words below
+  static_cast<void>(resolve_start_values(d, o.start_values));  // throws first, because later messages differ
   const RunPlan plan = make_run_plan(d, describe::InterfaceType::co_simulation, o, report.assumed);
-  static_cast<void>(Grid(plan.start, plan.stop, plan.step));  // refuses what cannot be run
+  static_cast<void>(Grid(plan.start, plan.stop, plan.step));  // throws for invalid times
   report.start = plan.start;
   report.stop = plan.stop;
   report.step = plan.step;

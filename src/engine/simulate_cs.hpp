@@ -22,7 +22,7 @@
 namespace consort::engine {
 
 struct SimulateOptions {
-  // What is not given comes from the unit's default experiment, then from product defaults; the report says so.
+  // Values that are not given come from the unit's default experiment, else from defaults; the report lists them.
   std::optional<Time> start{};
   std::optional<Time> stop{};
   std::optional<Duration> step{};
@@ -30,7 +30,7 @@ struct SimulateOptions {
   std::optional<double> tolerance{};
 
   std::vector<std::pair<std::string, std::string>> start_values{};  // name, text
-  std::vector<std::string> outputs{};                               // what to record; none: the unit's outputs
+  std::vector<std::string> outputs{};                               // variables to record; empty: the unit's outputs
   std::vector<std::uint8_t> initial_state{};                        // serialised; replaces initialization
   bool keep_final_state = false;
 
@@ -38,14 +38,14 @@ struct SimulateOptions {
   const std::atomic<bool>* stop_requested = nullptr;  // ends the run cleanly when it becomes true
 };
 
-// Co-Simulation, as a system of this one unit (engine::Simulation). `table` may be null. Every sink gets begin, rows
-// and end(), the last also when the run fails; then the unit's Error goes through. Nothing is interpolated: a step is
-// cut at output points and input events when the unit takes variable steps, and otherwise the next communication point
-// is recorded.
+// Co-Simulation, as a system with this one unit (engine::Simulation). `table` may be null. Every sink gets begin, rows
+// and end(); after a failure it gets end(), too, and the unit's Error is passed on. Rows are not interpolated: if the
+// unit takes variable steps, steps end at output points and input events; otherwise the next communication point is
+// recorded.
 report::FmuReport simulate_cs(const graph::Component& component, const std::shared_ptr<Library>& library,
                               const SimulateOptions& options, const input::InputTable* table,
                               std::span<record::Sink* const> sinks);
-// The same for a unit that is there already, and fresh.
+// The same for an existing, fresh unit.
 report::FmuReport simulate_cs(unit::Unit& unit, const SimulateOptions& options, const input::InputTable* table,
                               std::span<record::Sink* const> sinks);
 

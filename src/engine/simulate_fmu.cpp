@@ -68,7 +68,7 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
   }
   const input::InputTable* const inputs = table ? &*table : nullptr;
   require(run.event_log.empty() || interface == InterfaceType::model_exchange,
-          "{}: runs as Co-Simulation, where events are the FMU's own business; leave out --event-log or use "
+          "{}: runs as Co-Simulation, where the FMU handles events internally; leave out --event-log or use "
           "--interface-type me",
           fmu.path().string());
   warn_of_tool(d, interface, run.log);

@@ -1,4 +1,4 @@
-// Opens nothing, decides nothing: one FMU, described by options, run from start to stop.
+// Runs one open FMU from start to stop, as specified by options.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@ namespace consort::engine {
 
 struct FmuRun {
   SimulateOptions simulate{};
-  std::optional<describe::InterfaceType> interface {};  // none: Co-Simulation where the FMU has it
+  std::optional<describe::InterfaceType> interface {};  // none: Co-Simulation if the FMU supports it
   std::string solver = "cvode";                         // for Model Exchange, by name
   std::filesystem::path event_log{};                    // for Model Exchange: a CSV file with every event
-  std::string instance_name{};                          // none: the model's name
-  std::filesystem::path input_file{};                   // none: inputs keep their start values
-  bool skip_unsettable_inputs = false;                  // columns of the input file that cannot be set are left out
+  std::string instance_name{};                          // empty: the model's name
+  std::filesystem::path input_file{};                   // empty: inputs keep their start values
+  bool skip_unsettable_inputs = false;                  // ignores columns of the input file that cannot be set
   bool logging = false;
   LogSink log{};
   std::function<void(std::string_view)> trace{};
@@ -27,7 +27,7 @@ struct FmuRun {
   bool allow_early_return = false;
 };
 
-// Throws Error: input for what cannot be run, run for what failed; rows recorded until then stay.
+// Throws Error: input if the FMU cannot be run as specified, run if it fails; rows recorded until then are kept.
 report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span<record::Sink* const> sinks);
 
 }  // namespace consort::engine

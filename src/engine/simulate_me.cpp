@@ -44,7 +44,7 @@ class InstanceVariables final : public unit::Variables {
   const describe::Description& description_;
 };
 
-// Inputs from a table: what is continuous is evaluated inside the integration, the rest changes at events.
+// Inputs from a table: continuous inputs are evaluated inside the integration, the others change at events.
 class TableInputs final : public unit::MeInputs {
  public:
   TableInputs(unit::Variables& variables, const input::InputTable& table) : variables_(variables), table_(table) {
@@ -72,7 +72,7 @@ class TableInputs final : public unit::MeInputs {
     ticks_.set(variables_, values_);
     without_clocks_.set(variables_, values_);
   }
-  // Before and in initialization, where clocks do not tick.
+  // Before and in initialization mode, where clocks do not tick.
   void set_initial(Time t) {
     table_.at(t, input::Side::after, cursor_, values_);
     without_clocks_.set(variables_, values_);
@@ -131,7 +131,7 @@ struct MeRun {
     planned.step = o.output_interval;
     if (state) planned.start = state->time();
     plan = make_run_plan(d, describe::InterfaceType::model_exchange, planned, report.assumed);
-    static_cast<void>(Grid(plan.start, plan.stop, plan.step));  // refuses what cannot be run
+    static_cast<void>(Grid(plan.start, plan.stop, plan.step));  // throws for invalid times
     report.start = report.reached = plan.start;
     report.stop = plan.stop;
     report.step = plan.step;
@@ -139,14 +139,14 @@ struct MeRun {
     if (!me.event_log.empty()) events.emplace(me.event_log, d);
   }
 
-  // False when the instance asks to end right away.
+  // False if the instance asks to end immediately.
   bool begin(unit::MeProblem& problem, StartValues& starts) {
     problem.set_tolerance(plan.tolerance);
     if (state) {
       state->restore(instance, problem);
       return !problem.memory().ended;
     }
-    // One that knows its stop time refuses to go beyond it; whoever keeps its state wants it to.
+    // An instance that knows its stop time refuses to go beyond it, but a kept state must be able to.
     initialize(instance, variables, starts, plan, inputs ? &*inputs : nullptr, o.keep_final_state);
     return problem.begin(plan.start);
   }
@@ -202,7 +202,7 @@ struct MeRun {
   InstanceVariables variables;
   report::FmuReport report;
   RunPlan plan;
-  std::optional<MeState> state;  // to start from
+  std::optional<MeState> state;  // the initial state
   std::optional<TableInputs> inputs;
   std::optional<EventLog> events;
 };

@@ -40,16 +40,17 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
       o_(std::move(options)),
       library_(or_new(std::move(library), o_.library)),
       plan_(compile(system)) {
-  static_cast<void>(solve::find_nonlinear_method(o_.run.loops.method));  // a wrong name is wrong without loops, too
+  static_cast<void>(solve::find_nonlinear_method(o_.run.loops.method));  // a wrong name is an error without loops, too
   require(o_.run.record.every > 0,
-          "rows can be recorded at every communication point, or every second one, and so "
-          "on, but not every 0th; give a number of at least 1");
+          "rows cannot be recorded at every 0th communication point; give a number of at least 1, where 1 stands for "
+          "every communication point");
   const auto& controller = step::find_controller(o_.run.control.controller);
   varies_ = controller.varies;
   if (o_.run.record.substeps && controller.estimates) {
     o_.run.record.substeps = false;
-    report_.warnings.push_back(fmt::format(
-        "rows at sub-steps are left out, because the controller '{}' does every step more than once", controller.name));
+    report_.warnings.push_back(
+        fmt::format("rows at sub-steps are left out, because the controller '{}' takes every step more than once",
+                    controller.name));
   }
   const unsigned threads = o_.run.threads.value_or(std::max(1U, std::thread::hardware_concurrency()));
   make_fleet(threads);
@@ -94,7 +95,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   fleet_->connect(blocks_of(plan_, o_.run.record.substeps));
 }
 
-// The communication point, and who steps and decides on steps over it.
+// Creates the communication point, and the stepper and the controller that use it.
 void Simulation::Impl::make_coupling() {
   bonds_ = couple::PowerBonds(plan_, o_.run.bonds);
   const auto* const bonds = bonds_.empty() ? nullptr : &bonds_;
@@ -128,7 +129,7 @@ void Simulation::Impl::make_coupling() {
                                        .stays_at_events = stays_at_events_});
 }
 
-// Every unit on the host that it names, or that the run does.
+// Puts every unit on the host of its component, or on the default host of the run.
 void Simulation::Impl::make_fleet(unsigned threads) {
   host::HostSetup setup;
   setup.factory = library_->factory();
@@ -140,7 +141,7 @@ void Simulation::Impl::make_fleet(unsigned threads) {
   std::vector<fleet::Host*> hosts;
   std::vector<std::uint32_t> host_of;
   const std::string usual = o_.run.host.empty() ? std::string(host::hosts().front().name) : o_.run.host;
-  static_cast<void>(host::find_host(usual));  // a wrong name is wrong when every unit says another, too
+  static_cast<void>(host::find_host(usual));  // a wrong name is an error even if no unit uses it
   for (const auto& unit : plan_.units) {
     const auto& name = unit.component.host.empty() ? usual : unit.component.host;
     const auto known = std::find(names.begin(), names.end(), name);
@@ -157,7 +158,7 @@ void Simulation::Impl::make_fleet(unsigned threads) {
 Simulation::Impl::~Impl() {
   try {
     terminate();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): whoever wants to know calls terminate()
+  } catch (...) {  // call terminate() to get the error
   }
 }
 
@@ -165,7 +166,7 @@ void Simulation::Impl::initialize() {
   require(!initialized_, "the simulation is initialised already");
   point_->look_up(state_);
   unit::Experiment e{experiment_.start, experiment_.stop, experiment_.tolerance};
-  // Units keep the stop time in their states (FMI 2.0, 4.2.1), and a run that goes on may go on for longer.
+  // Units store the stop time in their states (FMI 2.0, 4.2.1), but a resumed run may go beyond it.
   if (o_.checkpoint_every || !o_.restart_from.empty() || (o_.solo && o_.solo->keep_final_state)) e.stop.reset();
   if (o_.solo && !o_.solo->initial_state.empty()) {
     take_over_state();
@@ -229,8 +230,8 @@ void Simulation::Impl::choose_consistency() {
   if (made->needed()) point_->set_consistency(std::move(made));
 }
 
-// Where steps have to end: at the next event of a table or scenario, and with variable steps also at those that units
-// announce.
+// The next time at which a step must end: the next event of a table or scenario; with variable steps also announced
+// events of units.
 Time Simulation::Impl::next_event() const {
   Time next = point_->next_event(state_);
   if (!varies_ && !stays_at_events_) return next;
@@ -248,7 +249,7 @@ void Simulation::Impl::end_early() {
                                     plan_.units[state_.stop.unit].name, state_.stop.at);
 }
 
-// --- the public face
+// --- public interface
 
 Simulation::Simulation(const graph::System& system, SimulationOptions options, std::shared_ptr<Library> library)
     : impl_(std::make_unique<Impl>(system, std::move(options), std::move(library))) {}
@@ -274,7 +275,7 @@ void Simulation::set(std::string_view path, double value) {
     } else if constexpr (std::is_same_v<T, EnumValue>) {
       impl_->set(path, Value::scalar(EnumValue(static_cast<std::int64_t>(value))));
     } else {
-      throw input_error("'{}' is of type {}, which a number cannot be", path, name_of(type_of<T>));
+      throw input_error("'{}' is of type {} and cannot be set to a number", path, name_of(type_of<T>));
     }
   });
 }

@@ -1,4 +1,4 @@
-// Runs a system of units: compiled, initialised, stepped, recorded. All at once with run(), or by hand:
+// Runs a system of units: compiles, initialises, steps and records it. With run(), or step by step:
 //
 //   Simulation s(system, {});
 //   s.initialize();
@@ -26,30 +26,30 @@
 
 namespace consort::engine {
 
-// A system of one unit that is run for the unit's sake: rows have the names of its variables alone and are two at every
-// event of a unit in event mode, and its state can be taken over and kept.
+// Runs a system for its single unit: rows contain its variables without the unit's name, every event of a unit in event
+// mode has two rows, and its state can be loaded and kept.
 struct Solo {
-  std::vector<std::string> variables{};       // to record, in this order; none: the outputs
-  const input::InputTable* table = nullptr;   // of its inputs; must outlive the simulation
+  std::vector<std::string> variables{};       // variables to record, in this order; empty: the outputs
+  const input::InputTable* table = nullptr;   // of its inputs; must outlive the simulation; null: no table
   std::vector<std::uint8_t> initial_state{};  // serialised; replaces initialization
   bool keep_final_state = false;
 };
 
 struct SimulationOptions {
   graph::RunSettings run{};
-  std::vector<graph::Setting> settings{};  // by path; beat what the system says
+  std::vector<graph::Setting> settings{};  // by path; override values of the system
   LibraryOptions library{};
   std::optional<Solo> solo{};
   std::string trace_file{};  // a timeline of every unit, in Chrome's trace format
 
-  // Of run(): a checkpoint at the first communication point after every such time, the newest in the place of the one
-  // before, and one more where the run is stopped on request.
+  // For run(): writes a checkpoint at the first communication point after each such interval, replacing the previous
+  // one, and another one if the run is stopped on request.
   std::optional<Duration> checkpoint_every{};
   std::string checkpoint_file{};  // empty: NAME.checkpoint in the working directory
-  std::string restart_from{};     // of run(): a checkpoint to go on from
+  std::string restart_from{};     // for run(): a checkpoint to resume from
 
-  // Steps end at events of units, which then settle together; where a unit cannot go back, each settles alone and a
-  // note of the report says so. Not offered to users yet.
+  // Steps end at events of units, which all units settle together. If a unit cannot roll back, each unit settles alone
+  // and a note of the report says so. Not offered to users yet.
   bool stops_at_events = false;
 
   std::function<void(const Progress&)> progress{};    // a few times a second
@@ -58,8 +58,8 @@ struct SimulationOptions {
 
 class Simulation {
  public:
-  // Compiles and makes the units. Throws Error (input) for what is wrong with the system. `library`: for units written
-  // in C++; none: files only.
+  // Compiles the system and creates its units. Throws Error (input) if the system is invalid. `library`: for units
+  // written in C++; null: only files.
   Simulation(const graph::System& system, SimulationOptions options, std::shared_ptr<Library> library = nullptr);
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -70,30 +70,31 @@ class Simulation {
   [[nodiscard]] Time stop() const;
   [[nodiscard]] Duration step_size() const;
 
-  // --- by hand, in this order; run() does all of it
+  // --- step by step, in this order; run() does all of it
   void initialize();
   [[nodiscard]] bool done() const;  // at the stop time, or a unit asked to end
   void step();                      // to the next communication point
-  void terminate();                 // once; run() and the destructor do it too
+  void terminate();                 // once; run() and the destructor call it, too
   [[nodiscard]] Time time() const;
-  // Of any variable of a unit, or an input connector of the system. Throws Error (input) for unknown paths.
+  // The value of any variable of a unit, or of an input connector of the system. Throws Error (input) for unknown
+  // paths.
   [[nodiscard]] Value value(std::string_view path);
-  // Inputs that nothing drives, tunable parameters and the system's own input connectors, from the next step on; before
-  // initialize() start values, too.
+  // Sets inputs that are not driven, tunable parameters and the system's own input connectors, from the next step on;
+  // before initialize() also start values.
   void set(std::string_view path, const Value& value);
   void set(std::string_view path, double value);
 
-  // A whole run in the middle, as a file: load() puts a simulation of the same system with the same settings there, and
-  // steps from then on are those that would have followed, bit for bit where units serialise their whole state. load()
-  // initialises what is not initialised. Throw Error (input): a unit that cannot serialise its state, what is not a
-  // checkpoint, or one of something else; Error (run): a file that cannot be written.
+  // Saves a running simulation to a file. load() resumes it in a simulation of the same system with the same settings;
+  // the following steps are bit for bit the same if units serialise their whole state. load() initialises the
+  // simulation if necessary. Both throw Error (input) if a unit cannot serialise its state. load() throws Error (input)
+  // for a file that is not a checkpoint of this system; save() throws Error (run) if the file cannot be written.
   void save(const std::string& file);
   void load(const std::string& file);
 
-  // Every sink gets begin, rows and end(), the last also when the run fails; then the Error goes through.
+  // Every sink gets begin, rows and end(); after a failure it gets end(), too, and the Error is passed on.
   report::SystemReport run(std::span<record::Sink* const> sinks);
   [[nodiscard]] report::SystemReport report() const;
-  // After run(), of Solo::keep_final_state.
+  // After run() with Solo::keep_final_state.
   [[nodiscard]] const std::vector<std::uint8_t>& final_state() const;
 
  private:

@@ -36,7 +36,7 @@ Simulation::Impl::Recorded Simulation::Impl::load(const std::string& file) {
   if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
   require_same_identity(c.identity, identity_, file);
   require(c.t <= experiment_.stop + experiment_.slack(),
-          "{}: is a checkpoint at t = {} s, after the stop time of {} s; choose a later stop time", file, c.t,
+          "the checkpoint '{}' is at t = {} s, after the stop time of {} s; choose a later stop time", file, c.t,
           experiment_.stop);
   ByteReader::check(c.units.size() == fleet_->size());
   std::vector<fleet::StepCounts> counts(fleet_->size());
@@ -61,21 +61,21 @@ Simulation::Impl::Recorded Simulation::Impl::load(const std::string& file) {
   report_.ended_early.clear();
   report_.began = state_.t;
   began_steps_ = state_.control.unit_steps;
-  report_.notes.push_back(fmt::format("went on from the checkpoint {} at t = {} s", file, state_.t));
+  report_.notes.push_back(fmt::format("resumed from the checkpoint {} at t = {} s", file, state_.t));
   return {c.rows, std::move(c.last_row)};
 }
 
-// A clear word before the run.
+// Throws Error (input) with alternatives if a unit cannot serialise its state.
 void Simulation::Impl::require_serialization() const {
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     if (fleet_->traits(u).serialises) continue;
     const auto& d = *plan_.units[u].description;
     throw input_error(
-        "checkpoints need units that can write down their state, which unit '{}' ({}) cannot; {}run without "
+        "checkpoints need units that can serialise their state, but unit '{}' ({}) cannot; {}run without "
         "checkpoints",
         plan_.units[u].name, describe::name_of(d.version),
         d.interface(describe::InterfaceType::model_exchange) != nullptr && !fleet_->traits(u).responds_without_step
-            ? "run it as Model Exchange (interface: me) if that can, or "
+            ? "run it as Model Exchange (interface: me) if it can serialise its state there, or "
             : "");
   }
 }

@@ -1,7 +1,6 @@
-// What a simulation is made of. Its parts are in files of their own: simulation.cpp makes it and takes steps,
-// simulation_run.cpp is the loop with all that belongs to a run, simulation_values.cpp gets and sets variables,
-// simulation_checkpoints.cpp saves and loads, simulation_report.cpp tells, simulation_solo.cpp has what a unit that
-// runs alone needs.
+// The implementation of a simulation, in several files: simulation.cpp creates it and takes steps, simulation_run.cpp
+// is the loop of a run, simulation_values.cpp gets and sets variables, simulation_checkpoints.cpp saves and loads,
+// simulation_report.cpp makes the report, simulation_solo.cpp is for a unit that runs alone.
 #pragma once
 
 #include <chrono>
@@ -62,7 +61,7 @@ class Simulation::Impl {
     std::uint64_t rows = 0;
     std::string last_row{};
   };
-  Recorded load(const std::string& file);  // what had been recorded
+  Recorded load(const std::string& file);  // returns the rows recorded before
 
   // --- values
   Value value(std::string_view path);
@@ -78,23 +77,24 @@ class Simulation::Impl {
     return std::chrono::duration<double>(Clock::now() - then).count();
   }
 
-  void advance(Time limit);  // one step, to `limit` at most
+  void advance(Time limit);  // one step, at most to `limit`
   graph::Plan compile(const graph::System& system);
   void make_fleet(unsigned threads);
   void make_coupling();
   void choose_consistency();
   void feed_from_table();
-  // Of a unit that runs alone: the outputs that steps read, for rows at every communication point.
+  // For a unit that runs alone: the outputs that steps read, for rows at every communication point.
   [[nodiscard]] graph::WantedVariable read_by_steps() const;
   void check_states() const;
   void take_over_state();
-  // Of a unit that runs alone in event mode: whether there is something to settle after the step from `begin`, across
-  // which a table had its next event at `jump`.
+  // For a unit that runs alone in event mode: true if there is an event to settle after the step from `begin`. `jump`:
+  // the table's next event at that time.
   [[nodiscard]] bool has_event(Time begin, Time jump) const;
   void settle_event();
   [[nodiscard]] Time next_event() const;
   void end_early();
-  void warn_of_growth(const report::GrowthWatch& watch, const std::vector<std::string>& names);  // of output elements
+  // names: of output elements
+  void warn_of_growth(const report::GrowthWatch& watch, const std::vector<std::string>& names);
   void begin_recording(SystemRecorder& recorder);
   void require_serialization() const;
   void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values);
@@ -116,27 +116,27 @@ class Simulation::Impl {
   std::unique_ptr<fleet::Timeline> timeline_;
   std::vector<std::unique_ptr<fleet::Host>> hosts_;
   std::unique_ptr<fleet::Fleet> fleet_;
-  bool announces_events_ = false;  // some unit
-  bool stays_at_events_ = false;   // a unit that runs alone in event mode, whose events are settled between rows
+  bool announces_events_ = false;  // true if a unit announces events
+  bool stays_at_events_ = false;   // a unit runs alone in event mode; its events are settled between rows
   couple::RunState state_;
   Scenario scenario_;
   ExternalInputs inputs_;
-  TableFeed feed_;  // of a unit that runs alone
+  TableFeed feed_;  // for a unit that runs alone
   couple::PowerBonds bonds_;
   std::unique_ptr<couple::Point> point_;
-  std::unique_ptr<couple::EventIteration> events_;  // null: units handle events inside of their steps
+  std::unique_ptr<couple::EventIteration> events_;  // null: units handle events inside their steps
   std::unique_ptr<step::Stepper> stepper_;
   std::unique_ptr<step::Controller> controller_;
-  std::vector<bool> is_late_;  // by unit: direct feed-through is seen with the inputs of the step
+  std::vector<bool> is_late_;  // by unit: direct feed-through uses the inputs of the step
   fleet::Timeline::Activity recording_;
   couple::Slot<report::GrowthWatch> growth_;
-  std::string identity_;                      // of checkpoints
-  std::optional<fleet::SnapshotId> saved_{};  // for these, where all units have states
+  std::string identity_;                      // for checkpoints
+  std::optional<fleet::SnapshotId> saved_{};  // for checkpoints; none if a unit cannot save its state
   std::unique_ptr<Initialization> initialization_;
-  double waited_ = 0;              // s, for the clock
-  std::uint64_t began_steps_ = 0;  // steps of units that a checkpoint brought along
+  double waited_ = 0;              // s, waiting for real time
+  std::uint64_t began_steps_ = 0;  // steps of each unit before the checkpoint
   bool all_vary_ = false;
-  bool cuts_at_events_ = false;  // steps may have to end before the controller would end them
+  bool cuts_at_events_ = false;  // steps may have to end earlier than the controller wants
   bool varies_ = false;          // steps are not equal
   bool initialized_ = false;
   bool terminated_ = false;

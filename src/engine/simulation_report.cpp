@@ -33,11 +33,10 @@ report::SystemReport Simulation::Impl::report() const {
     r.units[u].events = counts.events;
     in_units += r.units[u].seconds;
   }
-  // Units that cost little are left in one thread, however many there may be.
+  // Cheap units run in one thread, even if more threads were requested.
   if (!fleet_->has_shared()) r.threads = 1;
   const double busy = std::max(0.0, r.run_seconds - waited_);
-  // What was sampled may have been dearer than the rest, as first steps are; nobody worked longer than there was
-  // time.
+  // Sampled steps may be slower than average, as first steps are; the total cannot exceed the available time.
   if (const double most = busy * r.threads; r.run_seconds > 0 && in_units > most) {
     for (auto& u : r.units) u.seconds *= most / in_units;
     in_units = most;
@@ -68,18 +67,18 @@ void Simulation::Impl::add_iterations(report::SystemReport& r) const {
   if (o_.run.iteration.if_not_converged == IterationSettings::IfNotConverged::error) return;
   for (const auto& i : r.iterations)
     if (i.failures > 0)
-      r.warnings.push_back(fmt::format("{} of {} steps of {} were taken although their inputs did not agree",
+      r.warnings.push_back(fmt::format("{} of {} steps of {} were accepted although their inputs did not agree",
                                        i.failures, i.steps, some_of(i.units)));
 }
 
-// `takes_part`: by unit; whether its outputs are made consistent.
+// `takes_part`: by unit; true if its outputs are made consistent.
 std::vector<bool> Simulation::Impl::late_units(const std::vector<bool>& takes_part) const {
   std::vector<bool> late(plan_.units.size(), false);
   for (const auto& c : plan_.connections)
     if (c.from != graph::no_unit && !takes_part[c.to] && !plan_.units[c.to].feed_through[c.input].empty())
       late[c.to] = true;
-  // What is iterated until inputs agree with outputs is not late, unless a unit gets the mean of its inputs instead of
-  // their course.
+  // Iterated units are not late, because their inputs agree with outputs, unless a unit gets the mean of its inputs
+  // instead of polynomials.
   std::unordered_set<std::string> iterated;
   for (const auto& part : stepper_->iterated()) iterated.insert(part.units.begin(), part.units.end());
   for (std::size_t u = 0; u < late.size(); ++u)
@@ -94,8 +93,8 @@ void Simulation::Impl::note_late_units() {
     if (is_late_[u]) late.push_back(plan_.units[u].name);
   if (late.empty()) return;
   report_.notes.push_back(
-      fmt::format("direct feed-through of {} is seen at the end of each step, with the inputs of that step: units that "
-                  "cannot be evaluated without a step",
+      fmt::format("direct feed-through of {} is seen at the end of each step, with the inputs of that step, because "
+                  "these units cannot be evaluated without a step",
                   some_of(late)));
 }
 

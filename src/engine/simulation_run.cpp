@@ -12,7 +12,7 @@
 
 namespace consort::engine {
 
-// Writes them during a run; nothing when nobody wants any.
+// Writes checkpoints during a run. Does nothing unless they were requested.
 class Simulation::Impl::Checkpoints {
  public:
   explicit Checkpoints(Impl& impl) : impl_(impl) {
@@ -24,7 +24,7 @@ class Simulation::Impl::Checkpoints {
     next_ = count(impl_.state_.t) + 1;
     write(recorder);
   }
-  // Who stops a run on request wants to go on.
+  // Writes a checkpoint when a run is stopped on request, so that it can resume.
   void end(SystemRecorder& recorder) {
     const auto* const stop = impl_.o_.stop_requested;
     const bool stopped = stop != nullptr && stop->load(std::memory_order_relaxed);
@@ -40,32 +40,32 @@ class Simulation::Impl::Checkpoints {
   }
 
  private:
-  // How many of the times have been passed.
+  // The number of checkpoint times up to t.
   [[nodiscard]] std::uint64_t count(Time t) const {
     const auto& e = impl_.experiment_;
     return static_cast<std::uint64_t>((t - e.start + e.slack()) / *impl_.o_.checkpoint_every);
   }
-  // Rows first: a checkpoint must not know of any that a file has not.
+  // Flush rows first: a checkpoint must not count rows that are not in the file.
   void write(SystemRecorder& recorder) {
     recorder.flush();
     try {
       impl_.save(impl_.o_.checkpoint_file, recorder.rows(), recorder.last_row());
       last_ = impl_.state_.t;
       ++written_;
-    } catch (const Error& error) {  // a full disk is no reason to end a long run
+    } catch (const Error& error) {  // e.g. a full disk, which must not end a long run
       if (std::exchange(failed_, true)) return;
       impl_.report_.warnings.push_back(fmt::format("no checkpoint at t = {} s: {}", impl_.state_.t, error.what()));
     }
   }
 
   Impl& impl_;
-  std::uint64_t next_ = 0;  // 0: none are wanted
+  std::uint64_t next_ = 0;  // next checkpoint, counted from 1; 0: not requested
   std::uint64_t written_ = 0;
   Time last_ = 0;
   bool failed_ = false;
 };
 
-// Progress and requests to stop; the clock is read rarely when steps are fast.
+// Reports progress and handles requests to stop; reads the clock rarely if steps are fast.
 class Simulation::Impl::Look {
  public:
   Look(Impl& impl, Clock::time_point begun) : impl_(impl), begun_(begun), last_(begun) {}
@@ -100,7 +100,7 @@ struct OutputElements {
   std::vector<std::string> names;
 };
 OutputElements output_elements(const graph::Plan& plan) {
-  // What comes from outside grows as it likes.
+  // External signals are not watched for growth.
   OutputElements all{std::vector<double>(plan.output_count[float64], std::numeric_limits<double>::infinity()),
                      std::vector<std::string>(plan.output_count[float64])};
   for (const auto& unit : plan.units) {
@@ -124,10 +124,10 @@ OutputElements output_elements(const graph::Plan& plan) {
 void Simulation::Impl::warn_of_growth(const report::GrowthWatch& watch, const std::vector<std::string>& names) {
   const auto found = watch.growth();
   if (!found) return;
-  report_.warnings.push_back(fmt::format(
-      "'{}' grows without end, to {:.3g} at t = {} s: unless the model does so by itself, the coupling is unstable and "
-      "the result worthless; take shorter steps, or the stepper 'iterated'",
-      names[found->signal], found->value, state_.t));
+  report_.warnings.push_back(
+      fmt::format("'{}' grows without end, to {:.3g} at t = {} s: unless the model itself is unstable, the coupling is "
+                  "unstable and the result is useless; use shorter steps, or the stepper 'iterated'",
+                  names[found->signal], found->value, state_.t));
 }
 
 report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks) {
@@ -148,7 +148,7 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
   Checkpoints checkpoints(*this);
   auto& growth = state_.memory.stays.at(growth_);
   const auto outputs = output_elements(plan_);
-  const bool watches_growth = !o_.solo;  // of one unit it would be the model's own
+  const bool watches_growth = !o_.solo;  // growth in a single unit is not caused by coupling
   while (!done()) {
     const Time wanted = experiment_.output_point(state_.rows.next);
     Time limit = unit::never;
@@ -201,7 +201,7 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
   return report();
 }
 
-// From the beginning, or behind the rows that a checkpoint knows of.
+// Begins recording, or appends to the rows of a checkpoint.
 void Simulation::Impl::begin_recording(SystemRecorder& recorder) {
   if (o_.restart_from.empty()) {
     recorder.begin(facts());
@@ -213,7 +213,7 @@ void Simulation::Impl::begin_recording(SystemRecorder& recorder) {
     }
     if (recorded.rows > 1)
       report_.notes.push_back(fmt::format(
-          "rows begin at t = {} s, where the run went on; those of before are in the result that was written then",
+          "rows begin at t = {} s, where the run resumed; earlier rows are in the result of the interrupted run",
           state_.t));
   }
   recorder.write(state_.t, *fleet_, state_);

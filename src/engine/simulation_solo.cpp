@@ -7,7 +7,7 @@
 
 namespace consort::engine {
 
-// Inputs of a unit that runs alone.
+// Drives the inputs of a unit that runs alone.
 void Simulation::Impl::feed_from_table() {
   const auto& d = *plan_.units.front().description;
   const bool moves = TableFeed::has_continuous(d, *o_.solo->table);
@@ -19,7 +19,7 @@ void Simulation::Impl::feed_from_table() {
         "continuous inputs are held at their mean over each step (the unit takes no input derivatives)");
 }
 
-// None where rows are fewer than steps: the recorder then asks for what it needs.
+// No variable if there are fewer rows than steps: the recorder then reads values itself.
 graph::WantedVariable Simulation::Impl::read_by_steps() const {
   if (o_.run.output_interval || o_.run.record.every != 1) return [](const describe::Variable&) { return false; };
   if (o_.solo->variables.empty()) return {};
@@ -29,14 +29,14 @@ graph::WantedVariable Simulation::Impl::read_by_steps() const {
   };
 }
 
-// Before anything runs: what cannot be kept at the end need not be computed.
+// Called before the run, because a run is useless if its final state cannot be kept.
 void Simulation::Impl::check_states() const {
   if (!o_.solo || (o_.solo->initial_state.empty() && !o_.solo->keep_final_state)) return;
   const auto& name = plan_.units.front().name;
   require_in_unit(
       name, fleet_->traits(0).serialises,
-      "unit '{}' can neither write its state to a file nor take one over: its description does not say that it "
-      "serialises its state; run it without an initial and a final state",
+      "unit '{}' can neither save its state to a file nor load it: its description does not declare that its state can "
+      "be serialised; run it without an initial and a final state",
       name);
   require_in_unit(name, o_.solo->initial_state.empty() || plan_.units.front().component.settings.empty(),
                   "unit '{}' starts from a saved state, so start values have no effect; leave out one of the two",
@@ -60,7 +60,7 @@ void Simulation::Impl::settle_event() {
   constexpr UnitId alone = 0;
   state_.stopped.front() = unit::never;
   if (events_->run(*fleet_, state_, std::span(&alone, 1)).why == unit::Why::terminate) return end_early();
-  // What is announced for now although it has been handled says nothing (FMI 3.0, 4.2.1).
+  // Ignore an event announced for the present time, because it has just been handled (FMI 3.0, 4.2.1).
   Time& announced = state_.signals.next_event.front();
   if (announced <= state_.t + experiment_.slack()) announced = unit::never;
 }

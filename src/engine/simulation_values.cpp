@@ -42,8 +42,8 @@ void Simulation::Impl::set(std::string_view path, const Value& value) {
   const auto& v = (*unit.description)[id];
   if (!initialized_) {
     require(v.causality != describe::Causality::structural_parameter,
-            "'{}' decides on the sizes of arrays, which are laid out by now; set it in the system, or with the "
-            "options of the simulation",
+            "'{}' determines sizes of arrays, which are fixed by now; set it in the system, or with the options of the "
+            "simulation",
             path);
     unit.starts.add(*unit.description, id, value);
     return;
@@ -67,7 +67,7 @@ Type Simulation::Impl::type_of_path(std::string_view path) const {
   return (*plan_.units[u].description)[id].type;
 }
 
-// FMI 3.0, 4.2.1.3: with event mode, what is not continuous is set there.
+// FMI 3.0, 4.2.1.3: a unit with event mode gets variables that are not continuous there.
 void Simulation::Impl::set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set,
                                    Columns& values) {
   if (!fleet_->traits(u).event_mode || v.variability == describe::Variability::continuous)

@@ -50,7 +50,7 @@ void rewrite_ssp(const fs::path& from, const fs::path& to, const std::string& ve
 }
 
 graph::Document check_ssp(const fs::path& file, const SystemFileOptions& options, Diagnostics& diagnostics) {
-  const auto name = file.filename();  // "folder/" has none
+  const auto name = file.filename();  // empty for "folder/"
   const auto package = ssp::Package::open(file, name.empty() ? file.string() : name.string(), options.allow_outside);
   graph::Document first;
   for (const auto& variant : package->structures()) {
@@ -68,7 +68,7 @@ constexpr std::array formats{
                  .write = write_yaml},
     SystemFormat{.name = "SSP",
                  .endings = {".ssp"},
-                 .description = "a system structure package, or the folder that one was unpacked into",
+                 .description = "a system structure package, or a folder with an unpacked one",
                  .read = read_ssp,
                  .write = write_ssp,
                  .rewrite = rewrite_ssp,
@@ -76,7 +76,7 @@ constexpr std::array formats{
                  .packs = true},
     SystemFormat{.name = "SSD",
                  .endings = {".ssd"},
-                 .description = "a system structure description with what lies beside it",
+                 .description = "a system structure description with the files beside it",
                  .read = read_ssp,
                  .check = check_ssp,
                  .packs = true},
@@ -108,7 +108,7 @@ std::string endings_of(Take&& take) {
 
 const SystemFormat& required_format(const fs::path& file) {
   if (const auto* format = find_system_format(file)) return *format;
-  throw input_error("{}: is no system that can be read; systems end in {}, single FMUs are run by 'consort simulate'",
+  throw input_error("{}: is not a system file; system files end in {}, and 'consort simulate' runs single FMUs",
                     file.string(), system_endings());
 }
 

@@ -64,7 +64,7 @@ std::vector<VariableId> variables_of(const describe::Description& d, std::span<c
   std::vector<VariableId> chosen;
   for (const auto& name : names) {
     chosen.push_back(d.require_variable(name));
-    // FMI 3.0, 2.2.9: it has a value in event mode only, and rows are read outside of it.
+    // FMI 3.0, 2.2.9: a clock has a value only in event mode, but rows are read outside event mode.
     require_setting("record.variables", d[chosen.back()].type != Type::Clock,
                     "'{}' is a clock, which has no value between its ticks; record the variables that change with it",
                     name);
@@ -86,7 +86,7 @@ SystemRecorder::SystemRecorder(const graph::Plan& plan, const UnitVariables& var
 SystemRecorder::~SystemRecorder() {
   try {
     end();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): the failure before this one is the one to tell
+  } catch (...) {  // an earlier failure is reported instead
   }
 }
 
@@ -98,7 +98,7 @@ std::uint32_t SystemRecorder::add_signal(record::Signal signal) {
 
 namespace {
 
-// Under the variable's name alone.
+// With the variable's name only.
 record::Signal plain_signal_of(const graph::PlannedUnit& unit, VariableId id, std::uint64_t element) {
   const auto& d = *unit.description;
   const auto& v = d[id];
@@ -120,7 +120,7 @@ record::Signal signal_of(const graph::PlannedUnit& unit, VariableId id, std::uin
 
 }  // namespace
 
-// From the signals where steps read all of them; otherwise all are asked for at once.
+// Takes values from the signals if steps read all of them; otherwise reads all from the unit at once.
 void SystemRecorder::add_variables(const std::vector<VariableId>& variables) {
   const auto& unit = plan_.units.front();
   const auto& read = unit.outputs.choice();
@@ -206,7 +206,7 @@ void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSi
 
 namespace {
 
-// Of a TrustCopy.
+// The kind of a TrustCopy.
 struct TrustKind {
   static constexpr std::uint32_t step = 0, error = 1, rejected = 2, limits = 3, estimates = 4;
 };
@@ -215,7 +215,7 @@ struct TrustKind {
 
 void SystemRecorder::choose_trust(const TrustSignals& trust, const std::function<bool(const std::string&)>& wanted,
                                   bool all) {
-  if (plan_.find_unit("trust") != graph::no_unit) return;  // a unit of that name comes first
+  if (plan_.find_unit("trust") != graph::no_unit) return;  // the unit's variables have these names
   const auto add = [&](std::string name, std::uint32_t kind, std::string unit, std::string description) {
     name = "trust." + name;
     if (!(all && kind < TrustKind::estimates) && (all || !wanted(name))) return;
@@ -295,7 +295,7 @@ void SystemRecorder::begin(std::vector<record::Fact> facts) {
   }
 }
 
-// Which values of a row follow a unit's sub-steps, and when.
+// Finds the values of a row that change at sub-steps of units, and the times of these.
 void SystemRecorder::find_parts() {
   part_copies_.resize(plan_.units.size());
   std::map<std::pair<std::uint32_t, std::uint32_t>, Instant> instants;  // by fraction in lowest terms
@@ -331,7 +331,7 @@ void SystemRecorder::find_parts() {
 
 namespace {
 
-// Of numbers that are neither NaN nor infinite 0, otherwise NaN.
+// 0 if all numbers are finite, otherwise NaN.
 double strangeness(std::span<const double> numbers) {
   double sum = 0;
   for (const double x : numbers) sum += x * 0;
@@ -340,7 +340,7 @@ double strangeness(std::span<const double> numbers) {
 
 }  // namespace
 
-// Everything but outputs of type Float64.
+// Everything except outputs of type Float64.
 double SystemRecorder::take_rest(fleet::Fleet& fleet, const couple::RunState& state) {
   for_each_type([&]<class T>() {
     if constexpr (!std::is_same_v<T, double>) {
@@ -418,7 +418,7 @@ bool SystemRecorder::resume(std::vector<record::Fact> facts, std::uint64_t rows,
   try {
     ByteReader reader(bytes);
     if (is_known) reader(last.t, last.values);
-  } catch (const Error&) {  // of other variables, which the result does not have either
+  } catch (const Error&) {  // a row of other variables, which no result can continue
     is_known = false;
   }
   std::size_t going_on = 0;
@@ -431,7 +431,7 @@ bool SystemRecorder::resume(std::vector<record::Fact> facts, std::uint64_t rows,
     ++begun_;
   }
   require(going_on == 0 || going_on == sinks_.size(),
-          "some results can go on from the checkpoint and others cannot; write them to new files");
+          "only some of the results can be resumed from the checkpoint; write all of them to new files");
   if (going_on > 0) rows_ = rows;
   return going_on > 0;
 }
@@ -467,7 +467,7 @@ void SystemRecorder::note_nan(Time t) {
     if (s.type != Type::Float64) continue;
     if (std::isnan(row_.column<double>()[i++])) names.push_back(quote(s.name));
   }
-  if (names.empty()) return;  // but infinite
+  if (names.empty()) return;  // infinite, not NaN
   nan_ = fmt::format("{} {} (NaN) from t = {} s on", some_of(names),
                      names.size() == 1 ? "is not a number" : "are not numbers", t);
 }

@@ -19,7 +19,7 @@ TableFeed::TableFeed(const graph::Plan& plan, const input::InputTable& table, Du
   const auto& unit = plan.units.front();
   const auto& d = *unit.description;
   const describe::SignalSet all(d, table.variables(),
-                                table.sizes());  // it knows the sizes that arrays have in this run
+                                table.sizes());  // with array sizes of this run
   values_ = midway_ = all.make_columns();
   const auto& inputs = unit.inputs.choice();
   std::vector<std::size_t> clocks;

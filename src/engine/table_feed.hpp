@@ -15,14 +15,14 @@ namespace consort::engine {
 
 class TableFeed final : public couple::InputSource {
  public:
-  TableFeed() = default;  // feeds nothing
-  // For the only unit of a plan that was compiled with targets(); all must outlive it. `near`: an event that is nearer
-  // behind a communication point is at it, since steps are counted and tables are not. `slopes`: continuous inputs have
-  // value and slope at the beginning of a step; otherwise the mean over it, half a step better than the value at its
-  // beginning.
+  TableFeed() = default;  // drives no input
+  // For the only unit of a plan that was compiled with targets(); all arguments must outlive this object. `near`: an
+  // event that follows a communication point by less than this is at the point, because times of steps are computed and
+  // those of tables are not. `slopes`: continuous inputs have value and slope at the beginning of a step; otherwise the
+  // mean over the step, which is more accurate than the value at its beginning by half a step.
   TableFeed(const graph::Plan& plan, const input::InputTable& table, Duration near, bool slopes);
 
-  // The variables that the table drives, for graph::CompileOptions: all but clocks, which tick in event mode only.
+  // The variables driven by the table, for graph::CompileOptions: all but clocks, which tick only in event mode.
   [[nodiscard]] static std::vector<std::string> targets(const std::string& unit, const describe::Description& d,
                                                         const input::InputTable& table);
   [[nodiscard]] static bool has_continuous(const describe::Description& d, const input::InputTable& table);
@@ -42,7 +42,7 @@ class TableFeed final : public couple::InputSource {
     std::uint32_t from = 0;  // in the table's column of the type
     std::uint32_t to = 0;    // in the inputs' column
     std::uint32_t count = 1;
-    bool moves = false;  // continuously, and is a Float64
+    bool moves = false;  // it is a Float64 and continuous
   };
   [[nodiscard]] Time event_at(Time t) const;
   void write(const Columns& values, couple::RunState& state) const;

@@ -1,4 +1,4 @@
-// A unit of a fleet as something that has a name, a description and values.
+// Accesses name, description and values of a unit of a fleet.
 #pragma once
 
 #include "fleet/fleet.hpp"
@@ -9,7 +9,7 @@ namespace consort::engine {
 
 class UnitView final : public unit::Variables {
  public:
-  // Both must outlive it.
+  // Both arguments must outlive this object.
   UnitView(const graph::Plan& plan, fleet::Fleet& fleet, graph::UnitId unit)
       : planned_(plan.units[unit]), fleet_(fleet), unit_(unit) {}
 

@@ -20,7 +20,7 @@ using describe::VariableId;
 namespace {
 
 struct Clocks {
-  std::vector<std::string> time_based, triggered, fed, outputs;  // fed: triggered by the input file
+  std::vector<std::string> time_based, triggered, fed, outputs;  // fed: ticks come from the input file
 };
 
 bool is_triggered(const Description& d, const Variable& v) {
@@ -62,7 +62,8 @@ std::string clock_warning(const Description& d, const describe::Interface& inter
   const Clocks clocks = sort_clocks(d, table);
   std::string text;
   add(text, clocks.time_based, "time-based input clocks", "never tick");
-  add(text, clocks.triggered, "triggered input clocks", "never tick (a column in the input file makes them)");
+  add(text, clocks.triggered, "triggered input clocks",
+      "never tick (add a column to the input file to make them tick)");
   if (!interface.event_mode) add(text, clocks.fed, "input clocks", "never tick, since the FMU has no event mode");
   add(text, clocks.outputs, "output clocks", "trigger nothing and are not recorded");
   if (text.empty()) return {};

@@ -1,4 +1,4 @@
-// What a run of one FMU does not do for its clocks (FMI 3.0), said before somebody believes the result.
+// Warnings about clocks (FMI 3.0) that do not tick when one FMU runs alone.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace consort::report {
 
-// Whether events have to be handled in event mode although nobody asked for it: clocks tick nowhere else.
+// True if events must be handled in event mode even if not requested, because clocks tick only there.
 [[nodiscard]] bool clocks_need_event_mode(const describe::Description& description,
                                           const describe::Interface& interface);
 
-// Names every clock that does not tick as its model expects; empty when there is none. `table` may be null.
+// Names every clock that does not tick as its model expects; empty if there is none. `table` may be null.
 [[nodiscard]] std::string clock_warning(const describe::Description& description, const describe::Interface& interface,
                                         const input::InputTable* table);
 

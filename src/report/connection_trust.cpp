@@ -35,7 +35,7 @@ bool goes_on(const graph::ConnectionInfo& a, const graph::ConnectionInfo& b) {
          a.output_first + a.count == b.output_first && a.input_first + a.count == b.input_first;
 }
 
-// Connections between units, elements that go side by side as one.
+// Connections between units; consecutive elements are merged.
 std::vector<graph::ConnectionInfo> side_by_side(const graph::Plan& plan) {
   std::vector<graph::ConnectionInfo> all;
   for (const auto& c : plan.connections)
@@ -88,7 +88,7 @@ class Rows {
     row.targets.push_back(target);
     row.unit = !measure.empty() || c.factor != 1 ? measure : unit_of_measure(from, from.outputs.choice()[c.output]);
   }
-  // Outputs of units that drive nobody, one by one.
+  // Outputs of units that drive no other unit, one row each.
   void add_ends() {
     std::vector<bool> drives(plan_.units.size(), false);
     for (std::size_t i = 0; i < estimated_.size(); ++i)
@@ -105,7 +105,7 @@ class Rows {
   [[nodiscard]] std::vector<TrustReport> take() { return std::move(rows_); }
 
  private:
-  // Of an array: those of the element whose errors sum up to the largest part of its range.
+  // For an array: the values of the element with the largest accumulated error relative to its range.
   [[nodiscard]] TrustReport figures(std::size_t first, std::size_t count, double factor) {
     factor = std::abs(factor);
     TrustReport worst;

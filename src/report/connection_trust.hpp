@@ -1,5 +1,5 @@
-// From the errors of outputs, which controllers estimate, to those of connections, which users know: an error arrives
-// at an input as the connection transforms it.
+// Computes the errors of connections, which users know, from the estimated errors of outputs: a connection transforms
+// the error on its way to an input.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace consort::report {
 
-// In the order in which sources stand in the system. A source that drives several inputs in the same way is one row,
-// and so are elements of an array that go side by side from one variable to another.
+// In the order of sources in the system. A source that drives several inputs with the same transformation is one row;
+// so are consecutive elements of an array connected to consecutive elements of another array.
 [[nodiscard]] std::vector<TrustReport> connection_trust(const graph::Plan& plan,
                                                         std::span<const couple::EstimatedOutput> estimated,
                                                         const couple::ControlState& control);

@@ -1,4 +1,4 @@
-// What a run of one FMU did.
+// The report of a run of one FMU.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct FmuReport {
   std::uint64_t early_returns = 0;
   std::uint64_t discarded = 0;
   double wall_seconds = 0;
-  std::vector<std::string> assumed;   // what nobody said: defaults taken
-  std::vector<std::string> notes;     // facts worth telling, one line each
-  std::vector<std::string> warnings;  // what went another way than asked
-  std::string ended_early;            // why the run stopped before its stop time; empty when it did not
+  std::vector<std::string> assumed;   // defaults used for values that were not given
+  std::vector<std::string> notes;     // information, one line each
+  std::vector<std::string> warnings;  // deviations from the request
+  std::string ended_early;            // the reason if the run ended before its stop time; else empty
   std::vector<std::uint8_t> final_state;
 
-  [[nodiscard]] std::string text() const;  // a few lines for people
+  [[nodiscard]] std::string text() const;  // a few readable lines
 };
 
 }  // namespace consort::report

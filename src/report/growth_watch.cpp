@@ -8,8 +8,8 @@ namespace consort::report {
 
 namespace {
 
-constexpr std::uint32_t samples_of_window = 2;  // an oscillation may pass zero in one of them
-constexpr std::size_t fewest = 6;               // windows
+constexpr std::uint32_t samples_of_window = 2;  // two, because an oscillation may pass zero at a sample
+constexpr std::size_t fewest = 6;               // minimum number of windows
 constexpr double per_two_windows = 1.4;
 constexpr double in_all = 1e3;
 
@@ -33,7 +33,7 @@ void GrowthWatch::look(std::span<const double> values, std::span<const double> n
   if (windows_ == most) halve();
 }
 
-// Two windows become one, and samples half as frequent.
+// Merges pairs of windows and halves the sampling rate.
 void GrowthWatch::halve() {
   for (std::size_t i = 0; i < most / 2; ++i) peaks_[i] = std::max(peaks_[2 * i], peaks_[2 * i + 1]);
   windows_ = most / 2;

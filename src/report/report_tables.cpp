@@ -9,7 +9,7 @@ namespace consort::report {
 
 namespace {
 
-// A table from the rows of a report: a column is added with what it takes from each.
+// Builds a table from the rows of a report: each call adds a column with one value per row.
 template <class Row>
 class TableOf {
  public:

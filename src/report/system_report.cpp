@@ -28,7 +28,8 @@ void append_units(std::string& out, const SystemReport& r) {
     if (u.early_returns > 0) out += fmt::format(", {} early returns completed with held inputs", u.early_returns);
     if (u.discarded > 0) out += fmt::format(", {} discarded steps", u.discarded);
     if (u.repeated_as_is > 0)
-      out += fmt::format(" ({} of them repeated without going back, since it cannot save its state)", u.repeated_as_is);
+      out += fmt::format(" ({} of them repeated from where it stopped, because it cannot save its state)",
+                         u.repeated_as_is);
   }
   if (units.size() > most) out += fmt::format("\n    … and {} more", units.size() - most);
 }
@@ -68,9 +69,9 @@ std::string connection_text(const TrustReport& t) {
   return text;
 }
 
-constexpr std::size_t most_connections = 8;  // in a terminal
+constexpr std::size_t most_connections = 8;  // in readable text
 
-// What beside errors decided on steps, where that is often.
+// Reasons other than errors that often limited steps.
 void append_other_limits(std::string& out, const SystemReport& r) {
   const auto part = [&](std::uint64_t count) { return static_cast<double>(count) / static_cast<double>(r.steps); };
   constexpr double often = 0.1;
@@ -87,12 +88,12 @@ void append_other_limits(std::string& out, const SystemReport& r) {
   const double rejected = static_cast<double>(r.rejected) / static_cast<double>(r.steps + r.rejected);
   if (rejected > many && r.rejected > 10)
     out += fmt::format(
-        "\n  {} of the trials were rejected: a larger absolute tolerance helps where signals pass zero, finer solvers "
-        "where units are inaccurate, and 'rule: pi' where steps go up and down",
+        "\n  {} of the trials were rejected: a larger absolute tolerance helps if signals pass zero, finer solvers "
+        "help if units are inaccurate, and 'rule: pi' helps if step sizes oscillate",
         percent(rejected));
 }
 
-// A table, and what it says in words.
+// A table, and a summary in words.
 void append_trust(std::string& out, const SystemReport& r) {
   if (r.trust.empty()) return;
   auto all = r.trust;

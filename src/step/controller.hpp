@@ -1,7 +1,8 @@
-// How far to go next, over any stepper.
+// Chooses the size of each step, for any stepper.
 //
-// A controller is made for a plan and a fleet before the run; what units cannot do for it is an Error (input) then,
-// with alternatives. What it remembers of the run is in RunState::control and in slots of RunState::memory.
+// A controller is created for a plan and a fleet before the run. If a unit lacks a required capability, creating the
+// controller throws Error (input) with alternatives. Its memory of the run is in RunState::control and in slots of
+// RunState::memory.
 #pragma once
 
 #include <memory>
@@ -26,18 +27,18 @@ class Controller {
  public:
   virtual ~Controller() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
-  // One accepted step towards `limit`, and not beyond it. Throws Error (run) when no step is small enough; the state is
-  // then that of the last accepted step. Made with ControllerSetup::events, controllers of the table also return
-  // event, at the time of the first one inside of a step that they tried: units and state stand anywhere, and the
-  // caller takes it back; what controllers remember is as if it had not been tried.
+  // Takes one accepted step towards `limit`, but not beyond. Throws Error (run) if no step is small enough; the state
+  // is then that of the last accepted step. If ControllerSetup::events is set, controllers of the table also return
+  // `event` with the time of the first event inside a step that they tried. Units and state are then undefined until
+  // the caller restores them; the controller's memory is as if the step had not been tried.
   virtual unit::StepOutcome advance(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time limit) = 0;
-  // Asks for the slots of what it remembers; once, before the first step.
+  // Reserves slots; once, before the first step.
   virtual void prepare(couple::RunState&) {}
-  // What the error estimate is worth for this system, one line each, for the report.
+  // Notes for the report on the reliability of the error estimate, one line each.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
-  // What the run so far gives reason to warn of, one line each.
+  // Warnings for the report on the run so far, one line each.
   [[nodiscard]] virtual std::vector<std::string> warnings(const couple::RunState&) const { return {}; }
-  // The outputs whose errors are estimated, as in ControlState::signals; none where nothing is.
+  // The outputs whose errors are estimated, in the order of ControlState::signals; empty if nothing is estimated.
   [[nodiscard]] virtual std::span<const couple::EstimatedOutput> estimated() const { return {}; }
 };
 
@@ -46,15 +47,15 @@ struct ControllerSetup {
   const graph::RunSettings& settings;
   fleet::Fleet& fleet;
   Stepper& stepper;
-  Grid grid;                    // of the communication step that was asked for
-  double tolerance = 1e-4;      // of the coupling error, where the settings name none
-  std::vector<bool> is_late{};  // by unit: outputs follow inputs directly, with those of the step, not consistent ones
+  Grid grid;                    // of the requested communication step
+  double tolerance = 1e-4;      // of the coupling error, if the settings specify none
+  std::vector<bool> is_late{};  // by unit: outputs with feed-through use the inputs of the step, not consistent ones
   const couple::PowerBonds* bonds = nullptr;  // must outlive the controller
-  bool whole_steps = false;                   // equal steps are exactly equal, for units that take no other
-  // Where steps end at events, which all units settle together; null: events inside of steps are handled where they
-  // happen. Must outlive the controller.
+  bool whole_steps = false;                   // equal steps are exactly equal, for units that need it
+  // If set, steps end at events and all units settle them together. Null: each unit handles events inside steps alone.
+  // Must outlive the controller.
   couple::EventIteration* events = nullptr;
-  // Of fixed steps of a unit that is alone: it stays where it stopped at an event, which the caller settles.
+  // For fixed steps of a single unit: the unit stays where it stopped at an event, and the caller settles the event.
   bool stays_at_events = false;
 };
 
@@ -63,17 +64,17 @@ struct ControllerRow {
   std::string_view name;
   std::string_view description;
   std::unique_ptr<Controller> (*make)(const ControllerSetup&) = nullptr;
-  bool varies = true;     // steps are not equal
-  bool estimates = true;  // the errors of outputs, so that norms, divisors and shares of the tolerance mean something
-  bool extrapolates = false;  // its estimate is that of extrapolated inputs
+  bool varies = true;         // false: all steps are equal
+  bool estimates = true;      // estimates errors of outputs, so that norms, divisors and shares of the tolerance apply
+  bool extrapolates = false;  // estimates errors of extrapolated inputs
 };
 [[nodiscard]] std::span<const ControllerRow> controllers();
-// By name; fixed steps when it is empty. Throws Error (input) that lists those available.
+// By name; fixed steps if it is empty. Throws Error (input) that lists the available controllers.
 [[nodiscard]] const ControllerRow& find_controller(std::string_view name);
-// With ControllerSetup::events, one that ends steps at events (event_controller.hpp).
+// If ControllerSetup::events is set, the controller ends steps at events (event_controller.hpp).
 [[nodiscard]] std::unique_ptr<Controller> make_controller(const ControllerSetup& setup);
 
-// For controllers that vary the step. Throws Error (input) that names a unit which takes equal steps only.
+// For controllers that vary the step. Throws Error (input) that names a unit with equal steps only.
 void require_variable_steps(const ControllerSetup& setup, std::string_view controller);
 
 }  // namespace consort::step

@@ -9,7 +9,7 @@
 
 namespace consort::step {
 
-// Makers of controller_rows, which nobody else calls: each stands in the file of its name.
+// Factories used only in controller_rows; each is defined in the file named after it.
 std::unique_ptr<Controller> make_richardson(const ControllerSetup& setup);
 std::unique_ptr<Controller> make_modified(const ControllerSetup& setup);
 std::unique_ptr<Controller> make_ecco(const ControllerSetup& setup);
@@ -22,19 +22,19 @@ std::unique_ptr<Controller> make_fixed(const ControllerSetup& setup) {
 
 constexpr auto controller_rows = std::to_array<ControllerRow>({
     {.name = "fixed",
-     .description = "equal steps, and no estimate of the error",
+     .description = "equal steps, without an error estimate",
      .make = make_fixed,
      .varies = false,
      .estimates = false},
     {.name = "richardson",
-     .description = "compares two steps with one of twice the size; units have to roll back",
+     .description = "compares two steps with one of twice the size; units must be able to roll back",
      .make = make_richardson},
     {.name = "modified",
-     .description = "as richardson, but the two solutions share their first half, which is cheaper",
+     .description = "like richardson, but both solutions share their first half, which is cheaper",
      .make = make_modified,
      .extrapolates = true},
     {.name = "ecco",
-     .description = "follows the power that units exchange over bonds; repeats nothing, so that any unit will do",
+     .description = "uses the power exchanged over power bonds; never repeats steps, so it works with any unit",
      .make = make_ecco,
      .estimates = false},
 });
@@ -56,8 +56,8 @@ std::unique_ptr<Controller> make_controller(const ControllerSetup& setup) {
 void require_variable_steps(const ControllerSetup& setup, std::string_view controller) {
   for (const auto& unit : setup.fleet.traits())
     require_in_unit(unit.name, unit.variable_step,
-                    "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; run with "
-                    "the controller 'fixed', or exchange the unit",
+                    "the controller '{}' varies the communication step, but unit '{}' takes equal steps only; use the "
+                    "controller 'fixed', or replace the unit",
                     controller, unit.name);
 }
 

@@ -1,7 +1,7 @@
-// Step size control by energy: the power that the two sides of a bond see must not differ by more than the tolerance
-// allows. No step is repeated, so that units need not roll back; an error that is too large shows afterwards and makes
-// the next steps shorter. After Sadjina, Kyllingstad, Skjong and Pedersen, "Energy conservation and power bonds in
-// co-simulations", which measures energy; here the power is compared with the largest that the bond has carried.
+// Step size control by energy: the powers seen by the two sides of a bond must not differ by more than the tolerance.
+// Steps are never repeated, so units need not roll back; too large an error is found after the step and makes the next
+// steps shorter. After Sadjina, Kyllingstad, Skjong and Pedersen, "Energy conservation and power bonds in
+// co-simulations", which measures energy; here the power is compared with the largest power of the bond.
 #include <algorithm>
 #include <cmath>
 
@@ -26,15 +26,15 @@ class EccoController final : public Controller {
         stops_at_events_(setup.events != nullptr) {
     require_setting(
         "control.controller", bonds_ != nullptr && !bonds_->empty(),
-        "the controller 'ecco' follows the power that units exchange, but no power bonds are declared; declare "
-        "them ('bonds: [{{effort: UNIT.OUTPUT, flow: UNIT.OUTPUT}}]' in YAML, System::bond in C++, system.bond in "
+        "the controller 'ecco' needs power bonds, but the system has no bonds; declare them "
+        "('bonds: [{{effort: UNIT.OUTPUT, flow: UNIT.OUTPUT}}]' in YAML, System::bond in C++, system.bond in "
         "Python), or choose another controller");
     require_setting(
         "control.controller", setup.stepper.iterated().empty(),
-        "the controller 'ecco' goes by what the two sides of a bond disagree on, and the stepper 'iterated' makes "
-        "them agree whatever the step; use 'richardson' with it, or 'ecco' with another stepper");
+        "the controller 'ecco' measures the difference between the two sides of a bond, but the stepper 'iterated' "
+        "makes them agree with any step size; use 'richardson' with it, or 'ecco' with another stepper");
     require_variable_steps(setup, name());
-    // What went wrong cannot be taken back: grow with care.
+    // Steps are not repeated, so the step size must grow slowly.
     rules_.grow = std::min(rules_.grow, 1.5);
     rules_.safety = std::min(rules_.safety, 0.8);
     if (!setup.settings.control.maximum) rules_.maximum = std::min(rules_.maximum, most_growth * rules_.initial);
@@ -43,7 +43,7 @@ class EccoController final : public Controller {
   [[nodiscard]] std::string_view name() const override { return "ecco"; }
   [[nodiscard]] std::vector<std::string> notes() const override {
     return {
-        "errors are judged by the power bonds alone, and steps are not repeated: an error may exceed the tolerance "
+        "errors are estimated only from power bonds, and steps are not repeated: an error may exceed the tolerance "
         "before steps become shorter"};
   }
 
@@ -58,14 +58,14 @@ class EccoController final : public Controller {
     constexpr double much = 0.05;
     if (made > much * carried)
       all.push_back(
-          fmt::format("the coupling made or lost {:.0f} % of the energy that power bonds carried: use shorter steps at "
-                      "most ('maximum') or a smaller tolerance",
+          fmt::format("the coupling made or lost {:.0f} % of the energy that power bonds carried: reduce the "
+                      "largest step ('maximum') or the tolerance",
                       100 * made / carried));
     if (5 * c.exceeded <= c.accepted) return all;
     all.push_back(
-        fmt::format("the two sides of power bonds disagreed by more than the tolerance in {} of {} steps, at most by "
-                    "{:.3g} times as much: the result is less accurate than was asked for; allow shorter steps at most "
-                    "('maximum'), or use 'richardson' if the units can go back",
+        fmt::format("the two sides of power bonds differed by more than the tolerance in {} of {} steps, at most by a "
+                    "factor of {:.3g}: the result is less accurate than requested; reduce the largest step "
+                    "('maximum'), or use 'richardson' if the units can roll back",
                     c.exceeded, c.accepted, c.largest_error));
     return all;
   }
@@ -80,7 +80,7 @@ class EccoController final : public Controller {
     if (outcome.why == unit::Why::event) return outcome;
     auto* const worst = worst_of(state);
     const double error = norm(state);
-    // The residual passes zero every now and then, which is no reason for longer steps: what it was lingers on.
+    // The residual crosses zero from time to time, which does not justify longer steps: earlier errors fade slowly.
     constexpr double most_lingering = 1e6;
     const double lingering = std::min(std::max(error, fading * control.lingering), most_lingering);
     double factor = step_factor(rules_, error > 1 ? error : lingering, 0, local_order_);
@@ -95,23 +95,23 @@ class EccoController final : public Controller {
   }
 
  private:
-  // A step that is too long for the coupling to be stable shows in no bond until it is too late: nobody gets there
-  // without asking for it.
+  // Bonds show an unstable step only when it is too late. So steps exceed this multiple of the initial step only if the
+  // user sets a maximum.
   static constexpr double most_growth = 10;
   static constexpr double fading = 0.8;  // of errors, from step to step
 
   [[nodiscard]] Error too_small(couple::RunState& state, double error) const {
     const auto* const worst = worst_of(state);
     return run_error(
-               "the two sides of the power bond {} disagree by {:.3g} W at t = {} s, {:.3g} times what the tolerance "
-               "allows, even with the smallest step ({:.3g} s); raise the tolerance or the absolute one, or look for a "
-               "jump there",
+               "the two sides of the power bond {} differ by {:.3g} W at t = {} s, {:.3g} times the tolerance, even "
+               "with the smallest step ({:.3g} s); raise the relative or the absolute tolerance, or check for a "
+               "discontinuity there",
                bonds_->name(static_cast<std::size_t>(worst - state.bonds.data())), std::abs(worst->residual), state.t,
                error, rules_.minimum)
         .at(state.t);
   }
 
-  // Relative to the tolerance.
+  // The error relative to the tolerance.
   [[nodiscard]] double error_of(const couple::RunState& state, std::size_t bond) const {
     const auto& b = state.bonds[bond];
     return std::abs(b.residual) / (tolerances_.absolute * bonds_->nominal(bond) + tolerances_.relative * b.peak);

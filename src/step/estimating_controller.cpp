@@ -24,11 +24,11 @@ using graph::UnitId;
 
 namespace {
 
-// A clear word before the run, and what can be done instead.
+// Throws Error (input) with alternatives if a unit cannot roll back.
 void require_rollback(const ControllerSetup& setup, std::string_view name) {
   require_variable_steps(setup, name);
   std::vector<std::string_view> unable;
-  bool could = true;  // as Model Exchange
+  bool could = true;  // if run as Model Exchange
   for (UnitId u = 0; u < setup.fleet.size(); ++u) {
     const auto& unit = setup.fleet.traits(u);
     if (unit.can_roll_back()) continue;
@@ -53,7 +53,7 @@ class EstimatingController final : public Controller {
         point_(setup.stepper.point()),
         order_(point_.order()),
         each_(point_.approximation().each()),
-        // Inputs that know the end of the step do not follow the errors of extrapolation.
+        // Inputs that are known at the end of the step have no extrapolation errors.
         extrapolates_(!setup.stepper.sees_new_values()),
         interpolates_(setup.stepper.interpolates()),
         stops_at_events_(setup.events != nullptr),
@@ -70,12 +70,12 @@ class EstimatingController final : public Controller {
     units_ = setup.fleet.reserve_snapshot(all);
     if (kind_ == Kind::modified) middle_units_ = setup.fleet.reserve_snapshot(all);
     paths_ = couple::DirectPaths(setup.plan, estimate_.outputs());
-    // The matrix is that of polynomials through values.
+    // The matrix applies to polynomials through values only.
     corrects_ =
         kind_ == Kind::richardson && extrapolates_ && each_ == 1 && paths_.in_series() && paths_.known(setup.fleet);
     if (setup.settings.control.tolerance_for == graph::StepControl::ToleranceFor::run)
       run_ = setup.grid.stop() - setup.grid.start();
-    // The share of a step in the tolerance falls with its size, and takes one order.
+    // With a tolerance for the run, a step's share of it is proportional to the step size, which costs one order.
     local_order_ = order_ + (estimate_.has_feed_through() || run_ > 0 ? 1 : 2);
     const bool as_equal = setup.settings.control.divisor == graph::StepControl::Divisor::equal_steps;
     knows_ratio_ = as_equal || order_ == 0;
@@ -100,7 +100,7 @@ class EstimatingController final : public Controller {
       if (tried.outcome.why == unit::Why::terminate) {
         const Time end = end_of_run(state, trial);
         if (end <= trial.t + rules_.minimum) return finish_early(tried.outcome, state, trial);
-        if (end < trial.end) {  // once more, and there for all units
+        if (end < trial.end) {  // repeat the step up to that time, with all units
           restore(fleet, state);
           limit = end;
           continue;
@@ -110,13 +110,13 @@ class EstimatingController final : public Controller {
       const bool enough = tried.error <= 1;
       if (enough || stagnates(attempt.step, tried)) {
         accept(state, trial, attempt, tried.error);
-        // A step that was cut short to land somewhere says little about longer ones.
+        // A step that was shortened to end somewhere says little about longer ones.
         control.next = enough ? std::max(factor * attempt.step, attempt.step < attempt.wanted ? attempt.wanted : 0.0)
-                              : 0.5 * first_failure_;  // it was not too long, as it turned out
+                              : 0.5 * first_failure_;  // shortening had no effect, so the step was not too long
         return tried.outcome;
       }
       reject(fleet, state, attempt, tried);
-      // Where it may be in vain to shorten steps, that has to show soon.
+      // If shortening steps may have no effect, find out with few trials.
       const double shorter = estimate_.has_feed_through() && failures_ > 1 ? std::min(factor, 0.1) : factor;
       control.next = std::max(shorter * attempt.step, rules_.minimum);
     }
@@ -126,7 +126,7 @@ class EstimatingController final : public Controller {
     const auto& c = state.control;
     if (c.exceeded == 0) return {};
     return {fmt::format(
-        "in {} of {} steps the error was above the tolerance however short the step, at most by a factor of {:.3g}: "
+        "in {} of {} steps the error was above the tolerance for any step size, at most by a factor of {:.3g}: "
         "outputs that follow inputs directly are known a step late; iterate the steps, or run these units as Model "
         "Exchange",
         c.exceeded, c.accepted, c.largest_error)};
@@ -135,15 +135,15 @@ class EstimatingController final : public Controller {
  private:
   struct Trial {
     Time t = 0;
-    Duration h = 0;  // of each half
+    Duration h = 0;  // size of each half
     Time end = 0;
     [[nodiscard]] Time middle() const { return t + h; }
   };
   struct Tried {
     unit::StepOutcome outcome{};
     double error = std::numeric_limits<double>::infinity();
-    bool converged = true;  // where steps are iterated
-    bool failed = false;    // with failure_
+    bool converged = true;  // false: the iteration of a step failed
+    bool failed = false;    // an error is stored in failure_
   };
   struct Failure {
     Duration step = 0;
@@ -158,7 +158,7 @@ class EstimatingController final : public Controller {
 
   // --- the two solutions
 
-  // What fails in a step that is too long need not fail in a shorter one.
+  // An error in a step that is too long may not occur in a shorter one, so it is kept for later.
   Tried attempt_step(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Trial& trial) {
     Tried tried;
     try {
@@ -202,7 +202,7 @@ class EstimatingController final : public Controller {
     if (!outcome.completed()) return outcome;
     fleet.save(middle_units_);
     middle_.keep(state);
-    // Who knows of nothing new does not know of an event either that made the past worthless.
+    // The step with Past::alone must also ignore events in the first half, which dropped the past.
     if (history.points(state.memory) == 0) history.take_up(state.memory, before);
     const auto alone =
         run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true, Past::alone});
@@ -225,12 +225,13 @@ class EstimatingController final : public Controller {
     interval.may_discard = true;
     return stepper.step(fleet, state, interval);
   }
-  // Units stand anywhere.
+  // True if units are undefined after the step.
   static bool is_useless(const unit::StepOutcome& outcome) {
     return outcome.why == unit::Why::discarded || outcome.why == unit::Why::event;
   }
 
-  // Two feed-throughs in series: the divisor is a matrix (methods of E eq. 25), where derivatives are known.
+  // If outputs with feed-through are in series and derivatives are known, the divisor is a matrix (methods of E eq.
+  // 25).
   double compare(fleet::Fleet& fleet, const RunState& state, const Trial& trial) {
     const double share = run_ > 0 ? (trial.end - trial.t) / run_ : 1.0;
     if (!corrects_) return estimate_.compare(state.signals.outputs, ratio_, share);
@@ -239,7 +240,7 @@ class EstimatingController final : public Controller {
                              [&](std::vector<double>& differences) { return paths_.correct(ratio_, differences); });
   }
 
-  // --- what becomes of it
+  // --- accepted and rejected steps
 
   void accept(RunState& state, const Trial& trial, const Attempt& attempt, double error) {
     auto& control = state.control;
@@ -247,7 +248,7 @@ class EstimatingController final : public Controller {
     count_accepted(control, attempt, trial.t, error);
     if (control.error_decided && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
     if (kind_ == Kind::modified || order_ == 0) return;
-    // The coarse past has the beginning of this step, unless an event made all of the past worthless.
+    // Add the beginning of this step to the coarse past, unless an event dropped the past.
     const auto& past = point_.history();
     const auto& coarse = point_.coarse();
     if (past.points(state.memory) >= 2 && past.time(state.memory, 1) == trial.t) {
@@ -264,7 +265,7 @@ class EstimatingController final : public Controller {
     ++control.rejected;
     try {
       restore(fleet, state);
-    } catch (const Error&) {  // of a unit that has failed for good: what it said first is what counts
+    } catch (const Error&) {  // the unit failed for good: report its first error instead
       if (!tried.failed) throw;
       std::rethrow_exception(failure_);
     }
@@ -277,8 +278,8 @@ class EstimatingController final : public Controller {
     throw too_small(state.t, has_estimate);
   }
 
-  // Whether the error does not fall with the step, over decades of it or down to the smallest one, because outputs that
-  // follow inputs directly were known too late when the step began.
+  // True if the error does not decrease with the step size, over decades of it or down to the smallest step, because
+  // inputs of outputs with feed-through are known too late.
   [[nodiscard]] bool stagnates(Duration step, const Tried& tried) const {
     if (!estimate_.has_feed_through() || !std::isfinite(tried.error) || tried.failed) return false;
     const double longer = step <= rules_.minimum * (1 + 1e-9) ? 1.01 : 90;
@@ -290,13 +291,13 @@ class EstimatingController final : public Controller {
     return is_flat;
   }
 
-  // The first time at which a unit wants the run to end; that of the trial where it is the end of the trial.
+  // The first time at which a unit asks to end the run; the end of the trial if both are almost equal.
   static Time end_of_run(const RunState& state, const Trial& trial) {
     const Time end = std::min(trial.end, state.stop.at);
     return trial.end - end < 1e-9 * (trial.end - trial.t) ? trial.end : end;
   }
 
-  // A unit asked to end the run at once: what it has reached counts, without an estimate.
+  // A unit asked to end the run at once: the time reached is accepted, without an estimate.
   static unit::StepOutcome finish_early(const unit::StepOutcome& outcome, RunState& state, const Trial& trial) {
     state.control.taken = state.t - trial.t;
     ++state.control.accepted;
@@ -307,23 +308,24 @@ class EstimatingController final : public Controller {
     if (!has_estimate)
       return run_error(
           "the step at t = {} s does not converge even with the smallest step ({:.3g} s), or has values that are "
-          "not numbers; allow smaller steps ('minimum'), or iterate the coupling in another way (method, relaxation, "
+          "not numbers; allow smaller steps ('minimum'), or change the iteration of the coupling (method, relaxation, "
           "more iterations)",
           t, rules_.minimum);
     const auto& o = estimate_.outputs()[estimate_.worst()];
     if (std::isnan(last_.front().error))
       return run_error(
-          "'{}' is not a number (NaN) in every step from t = {} s on, down to the smallest one ({:.3g} s); look for "
-          "what its unit divides by there, or at its inputs",
+          "'{}' is not a number (NaN) in every step from t = {} s on, down to the smallest one ({:.3g} s); check the "
+          "inputs of its unit and the unit's equations for a division by zero",
           o.name, t, rules_.minimum);
     std::vector<std::string> tried;
     for (std::size_t i = 0; i < failures_; ++i)
       tried.push_back(fmt::format("{:.3g} with {:.3g} s", last_[i].error, last_[i].step));
     return run_error(
-        "the coupling error at t = {} s stays above the tolerance even with the smallest step ({:.3g} s): '{}' forces "
-        "it, with {:.3g} times the {:.3g} that it may err by; errors of the last trials, newest first: {}; if its "
+        "the coupling error at t = {} s stays above the tolerance even with the smallest step ({:.3g} s): the error of "
+        "'{}' is {:.3g} times the allowed {:.3g}; errors of the last trials, newest first: {}; if its "
         "values are large, raise the absolute tolerance or its nominal value ({:.3g}), allow smaller steps "
-        "('minimum'), or look for a jump of '{}' there, which a scenario or an event of its unit should announce",
+        "('minimum'), or check for a discontinuity of '{}' there, which a scenario or an event of its unit should "
+        "announce",
         t, rules_.minimum, o.name, estimate_.largest(), estimate_.allowed(estimate_.worst()), fmt::join(tried, ", "),
         o.nominal, o.name);
   }
@@ -344,19 +346,19 @@ class EstimatingController final : public Controller {
       notes_.emplace_back("no continuous Float64 output drives another unit: there is no coupling error to estimate");
     if (!extrapolates_ && kind_ == Kind::modified)
       notes_.emplace_back(
-          "the error estimate of 'modified' is for extrapolated inputs; inputs that know the end of the step show "
-          "little in it: 'richardson' sees them");
+          "the error estimate of 'modified' is for extrapolated inputs; it hardly shows errors of inputs known at "
+          "the end of the step: use 'richardson' for them");
     if (estimate_.outputs().empty()) return;
     if (order_ == 0 && extrapolates_)
       notes_.emplace_back(
-          "inputs are held within a step (order 0): extrapolated ones (order 1) meet the same tolerance in fewer "
+          "inputs are held within a step (order 0): extrapolated inputs (order 1) meet the same tolerance in fewer "
           "steps");
     constexpr double loose = 1e-2;
     if (tolerance > loose)
-      notes_.push_back(
-          fmt::format("a tolerance of {:.3g} lets every step err by that part of a signal; such errors can feed each "
-                      "other until the run is worthless, and no estimate shows it: {} and less are meaningful",
-                      tolerance, loose));
+      notes_.push_back(fmt::format(
+          "with a tolerance of {:.3g}, every step may have errors of that part of a signal; such errors can "
+          "amplify each other until the result is useless, and no estimate shows it: use {} or less",
+          tolerance, loose));
     std::vector<std::string_view> direct, second_hand;
     for (const auto& o : estimate_.outputs()) {
       if (o.feed_through) direct.push_back(o.name);
@@ -364,26 +366,26 @@ class EstimatingController final : public Controller {
     }
     if (!second_hand.empty())
       notes_.push_back(
-          fmt::format("the errors of {} are estimated low, by a factor of 0.6 to 0.7: inputs act on their second "
-                      "derivatives only",
+          fmt::format("the errors of {} are estimated low, by a factor of 0.6 to 0.7, because inputs act only on their "
+                      "second derivatives",
                       some_of(second_hand, 4)));
     if (direct.empty()) return;
     const auto shown = std::span(direct).first(std::min<std::size_t>(direct.size(), 4));
     notes_.push_back(
         fmt::format("{}{} follow{} inputs directly: the error falls with order {} there{}", fmt::join(shown, ", "),
                     direct.size() > shown.size() ? ", …" : "", direct.size() == 1 ? "s" : "", order_ + 1,
-                    each_ > 1             ? ", and its estimate is off by a factor, since slopes there are those of "
+                    each_ > 1             ? ", and its estimate is wrong by a factor, since slopes there are those of "
                                             "extrapolated inputs"
                     : !paths_.in_series() ? ""
-                    : corrects_           ? ", and its estimate uses the derivatives of units that drive each other so"
-                                : ", and its estimate is off by a factor, since such units drive each other and "
+                    : corrects_           ? ", and its estimate uses the derivatives of such units in series"
+                                : ", and its estimate is wrong by a factor, since such units are in series and "
                                   "their derivatives are not known or not used by this controller"));
   }
 
   Kind kind_;
   couple::Point& point_;
   int order_;
-  int each_;  // data that inputs go through at a point
+  int each_;  // interpolation data per point
   bool extrapolates_;
   bool interpolates_;
   bool stops_at_events_;
@@ -392,17 +394,17 @@ class EstimatingController final : public Controller {
   couple::DirectPaths paths_;
   bool corrects_ = false;
   int local_order_ = 2;
-  Duration run_ = 0;  // its length, where the tolerance is for all of it
+  Duration run_ = 0;  // length of the run if the tolerance is for the whole run
   couple::ErrorRatio ratio_;
-  bool knows_ratio_ = false;  // it is the same for all steps
+  bool knows_ratio_ = false;  // ratio_ is the same for all steps
   std::vector<std::string> notes_;
-  // Of this step alone.
+  // Valid for the present step.
   fleet::SnapshotId units_{}, middle_units_{};
   SavedRun saved_, middle_;
   std::array<Failure, 4> last_{};
   std::size_t failures_ = 0;
   Duration first_failure_ = 0;
-  std::exception_ptr failure_;  // that ended the last trial that one ended
+  std::exception_ptr failure_;  // of the last trial that failed with an error
 };
 
 }  // namespace

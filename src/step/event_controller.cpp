@@ -17,7 +17,7 @@ using unit::Why;
 
 namespace {
 
-// Adds a line to the report of a controller.
+// Adds a note to those of a controller.
 class Noted final : public Controller {
  public:
   Noted(std::unique_ptr<Controller> inner, std::string note) : inner_(std::move(inner)), note_(std::move(note)) {}
@@ -68,7 +68,7 @@ class EventController final : public Controller {
       if (tried > most_trials) throw restless(state, outcome.reached);
       fleet.restore(units_);
       saved_.bring_back(state);
-      if (outcome.reached <= begin + fleet::slack(begin, begin)) break;  // it is due right here
+      if (outcome.reached <= begin + fleet::slack(begin, begin)) break;  // it is due at the beginning of the step
       outcome = inner_->advance(stepper, fleet, state, outcome.reached);
     }
     find_causes(state, begin);
@@ -77,9 +77,9 @@ class EventController final : public Controller {
   }
 
  private:
-  static constexpr int most_trials = 100;  // of one step
+  static constexpr int most_trials = 100;  // for one step
 
-  // Those that stopped where the step has come to; what lies ahead is found again from here.
+  // Units that stopped at or before the end of the step. Later events are found again from here.
   void find_causes(RunState& state, Time begin) {
     causes_.clear();
     for (UnitId u = 0; u < state.stopped.size(); ++u) {
@@ -90,8 +90,8 @@ class EventController final : public Controller {
 
   static Error restless(const RunState& state, Time reached) {
     return run_error(
-               "the first event after t = {} s, now at {} s, comes earlier every time that the step is repeated up to "
-               "it ({} times); look for a condition that depends on the size of the step",
+               "the first event after t = {} s, now at {} s, comes earlier every time the step is repeated up to it "
+               "({} times); check for an event condition that depends on the step size",
                state.t, reached, most_trials)
         .at(reached);
   }
@@ -103,7 +103,7 @@ class EventController final : public Controller {
   std::vector<UnitId> causes_;
 };
 
-// Why steps cannot end at events; empty: they can.
+// The reason why steps cannot end at events; empty if they can.
 std::string obstacle(const fleet::Fleet& fleet) {
   std::vector<std::string_view> rigid;
   std::vector<std::string_view> fixed;
@@ -128,7 +128,7 @@ std::unique_ptr<Controller> make_event_controller(const ControllerSetup& setup, 
   alone.events = nullptr;
   return std::make_unique<Noted>(
       row.make(alone),
-      fmt::format("events inside of steps are settled by each unit alone, and not by all together, because {}", why));
+      fmt::format("events inside of steps are settled by each unit alone, not by all units together, because {}", why));
 }
 
 }  // namespace consort::step

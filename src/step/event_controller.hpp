@@ -1,13 +1,12 @@
-// Ends steps at events, which all units settle together: around any controller.
+// Wraps any controller so that steps end at events, which all units settle together.
 //
-// A step is tried as the controller does it, with units that stop at events. When one does, everything goes back to
-// where the step began, and the controller tries again to come to the time of the event and no further; once more when
-// an earlier one appears. What stands at the end of an accepted step is settled by couple::EventIteration. This is
-// around controllers and not inside of steppers, because those who compare solutions have to compare them before the
-// event, at the same time.
+// The inner controller tries a step in which units stop at events. If a unit stops, units and state are restored and
+// the controller tries to reach exactly the time of the event; again if an earlier event appears. Events at the end of
+// an accepted step are settled by couple::EventIteration. This wraps controllers instead of steppers, because
+// controllers that compare solutions must compare them before the event, at the same time.
 //
-// Only where all units can roll back and take steps of any size; otherwise events inside of steps are handled by each
-// unit where they happen, and a note says so.
+// Used only if all units can roll back and take steps of any size; otherwise each unit handles events inside steps
+// alone, and a note says so.
 #pragma once
 
 #include <memory>
@@ -16,7 +15,7 @@
 
 namespace consort::step {
 
-// The controller of a row, made with setup.events, which must not be null.
+// Wraps the controller of a row, created with setup.events, which must not be null.
 [[nodiscard]] std::unique_ptr<Controller> make_event_controller(const ControllerSetup& setup, const ControllerRow& row);
 
 }  // namespace consort::step

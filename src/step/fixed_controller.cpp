@@ -11,7 +11,7 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   next = std::max<std::uint64_t>(next, 1);
   Time point = grid_.point(next);
   while (next < grid_.intervals() && point <= state.t + near) point = grid_.point(++next);
-  // An event is nearer to the point than any other limit may be.
+  // The tolerance for events is smaller than that for other limits.
   const Time end = limit < point - (stops_at_events_ ? fleet::slack(state.t, point) : near) ? limit : point;
   ++state.control.unit_steps;
   Duration h = end - state.t;

@@ -24,7 +24,7 @@ double nominal_of(const describe::Variable& input, const describe::Variable& out
   return std::isfinite(nominal) && nominal > 0 ? nominal : 1;
 }
 
-// The variable that an element of the outputs' column belongs to.
+// The variable of an element of the outputs' column.
 const describe::Variable& source_of(const graph::PlannedUnit& unit, std::uint32_t element) {
   const auto& group = *unit.outputs.reals();
   const auto after = std::upper_bound(group.offsets.begin(), group.offsets.end(), element - unit.first_output[float64]);
@@ -89,8 +89,8 @@ std::vector<Cycle> cycles_of(const graph::Plan& plan, bool whole) {
 
 namespace {
 
-// A short feedback by the rule of Eades, Lin and Smyth: next comes who needs nothing of those without a place, else who
-// gives them the most more than it takes.
+// Orders units so that few routes go backwards (Eades, Lin and Smyth): next comes a unit that takes nothing from units
+// without a place; if there is none, the unit with the largest excess of given over taken routes.
 std::map<UnitId, std::size_t> places(const Cycle& cycle) {
   struct Balance {
     std::int64_t takes = 0, gives = 0;

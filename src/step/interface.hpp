@@ -1,5 +1,4 @@
-// The interface of a coupled system as steppers that look ahead see it: continuous Float64 inputs that other units
-// drive.
+// The interface of a coupled system for steppers that look ahead: continuous Float64 inputs driven by other units.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace consort::step {
 
-// From an element of the outputs' Float64 column to one of the inputs'.
+// A route from an element of the outputs' Float64 column to an element of the inputs' column.
 struct Route {
   std::uint32_t input = 0;
   std::uint32_t source = 0;
@@ -18,26 +17,26 @@ struct Route {
   double offset = 0;
   graph::UnitId from = graph::no_unit;
   graph::UnitId to = graph::no_unit;
-  double nominal = 1;  // of the input; where it says nothing, of what it comes from
+  double nominal = 1;  // of the input; if it declares none, of the source
   std::string name{};  // of the input: "wheel.F"
 
   [[nodiscard]] double value(const std::vector<double>& outputs) const { return factor * outputs[source] + offset; }
 };
-// From units to units, in the order of inputs.
+// Routes between units, in the order of inputs.
 [[nodiscard]] std::vector<Route> continuous_routes(const graph::Plan& plan);
 
-// Units that are stepped together. `inner` routes lead from one of them to one of them, `outer` ones into them from
-// units of cycles before.
+// Units that are stepped together. `inner` routes connect units of the cycle; `outer` routes come from units of earlier
+// cycles.
 struct Cycle {
   std::vector<graph::UnitId> units;
   std::vector<Route> inner;
   std::vector<Route> outer;
 };
-// Units that depend on each other in a circle together, sources first; or all units in one.
+// Units that depend on each other form one cycle; sources come first. `whole`: all units in one cycle.
 [[nodiscard]] std::vector<Cycle> cycles_of(const graph::Plan& plan, bool whole);
 
-// The units of a cycle in the order in which one evaluation steps them. Units of a wave go at the same time;
-// `known` routes into them come from waves before. `unknowns` are the inner routes whose values nobody knows before.
+// Evaluation order of a cycle. Units of a wave are stepped in parallel. `known` routes into them come from earlier
+// waves. `unknowns` are the inner routes whose values are not known before they are needed.
 struct Sweep {
   struct Wave {
     std::vector<graph::UnitId> units;
@@ -46,7 +45,7 @@ struct Sweep {
   std::vector<Wave> waves;
   std::vector<Route> unknowns;
 };
-// Serial: in an order that leaves few unknowns. Parallel: one wave, and all inner routes are unknown.
+// Serial: in an order that leaves few unknowns. Parallel: one wave, and all inner routes are unknowns.
 [[nodiscard]] Sweep make_sweep(const Cycle& cycle, bool serial);
 
 }  // namespace consort::step

@@ -82,32 +82,32 @@ class IteratedStepper final : public Stepper {
     return {interval.t, interval.h, may_roll_back, interval.stop_at_event};
   }
 
-  // A cycle, and room for its iteration.
+  // A cycle, with the memory of its iteration.
   struct Part {
     Cycle cycle;
     Sweep sweep{};
     bool serial = false;
-    std::size_t memory = none;  // where it is in RunState::tallies; none: nothing to iterate
+    std::size_t memory = none;  // index in RunState::tallies; none: nothing to iterate
     std::unique_ptr<couple::Accelerator> accelerator{};
     couple::AccelerationSlots slots{};
     fleet::SnapshotId before{};
     std::vector<fleet::WaveId> waves{};  // by wave of the sweep
-    std::vector<Time> next_event{};      // of its units at the beginning of the step
+    std::vector<Time> next_event{};      // of its units, at the beginning of the step
     std::vector<double> x{}, image{}, scale{}, moved{}, there{};
-    std::vector<std::vector<std::size_t>> passes{};  // for differences: unknowns that are moved at the same time
-    std::vector<std::vector<UnitId>> moved_units{};  // the units of these
+    std::vector<std::vector<std::size_t>> passes{};  // for differences: unknowns moved at the same time
+    std::vector<std::vector<UnitId>> moved_units{};  // the units of these unknowns
     std::vector<fleet::WaveId> moved_waves{};
     struct Asked {
       std::vector<ValueReference> outputs{};
-      std::vector<std::size_t> rows{};  // unknowns that come from these
+      std::vector<std::size_t> rows{};  // unknowns that depend on these outputs
     };
     std::vector<fleet::DerivativeQuery> queries{};  // by unknown
     std::vector<double> sensitivities{};
-    std::vector<Asked> asked{};            // for derivatives, by unit of the cycle
+    std::vector<Asked> asked{};            // outputs to differentiate, by unit of the cycle
     std::vector<ValueReference> inputs{};  // by unknown
-    std::vector<std::size_t> member{};     // by unknown: whose input it is
-    bool derivatives = false;              // of steps: all units tell them
-    // While next() runs.
+    std::vector<std::size_t> member{};     // by unknown: index of the unit that owns the input
+    bool derivatives = false;              // of steps: provided by all units
+    // Valid while next() runs.
     fleet::Fleet* fleet = nullptr;
     RunState* state = nullptr;
     Interval interval{};
@@ -154,17 +154,17 @@ class IteratedStepper final : public Stepper {
     parts_.push_back(std::move(part));
   }
 
-  // A clear word before the run, and what can be done instead.
+  // Throws Error (input) with alternatives if a unit cannot roll back.
   void check_rollback(const Cycle& cycle, fleet::Fleet& fleet) const {
     for (const auto u : cycle.units) {
       if (fleet.traits(u).can_roll_back()) continue;
       const auto& d = *plan_.units[u].description;
       const bool has_me = d.interface(describe::InterfaceType::model_exchange) != nullptr;
       throw input_error(
-          "the stepper 'iterated' repeats steps, but unit '{}' ({}) cannot save its state and go back; {}choose "
+          "the stepper 'iterated' repeats steps, but unit '{}' ({}) cannot save its state and restore it; {}choose "
           "'gauss-seidel' or 'jacobi' with a smaller step",
           plan_.units[u].name, describe::name_of(d.version),
-          has_me ? "run it as Model Exchange (interface: me), whose state Consort keeps where the FMU lets it, or "
+          has_me ? "run it as Model Exchange (interface: me), where Consort keeps the state if the FMU allows it, or "
                  : "");
     }
   }
@@ -173,8 +173,8 @@ class IteratedStepper final : public Stepper {
     const auto& unknowns = part.sweep.unknowns;
     for (auto* const v : {&part.x, &part.image, &part.scale, &part.moved, &part.there}) v->resize(unknowns.size());
     part.next_event.resize(part.cycle.units.size());
-    // Without a sweep through units, outputs follow inputs of their own unit alone, so that one of each may move at a
-    // time.
+    // In a parallel sweep outputs depend only on inputs of their own unit, so one input of every unit may move at the
+    // same time.
     std::vector<std::size_t> inputs_of(plan_.units.size(), 0);
     for (std::size_t j = 0; j < unknowns.size(); ++j) {
       const std::size_t pass = part.serial ? j : inputs_of[unknowns[j].to]++;
@@ -196,9 +196,10 @@ class IteratedStepper final : public Stepper {
       part.derivatives = part.derivatives && fleet.traits(u).step_derivatives && plan_.units[u].component.substeps == 1;
     }
     part.derivatives = part.derivatives && ask(part);
-    require(settings_.jacobian != Settings::Jacobian::derivatives || part.derivatives,
-            "the iteration is to take its Jacobian from derivatives, which need Model Exchange or native units without "
-            "sub-steps, all at once, order 0 and no scenario; choose 'differences'");
+    require(
+        settings_.jacobian != Settings::Jacobian::derivatives || part.derivatives,
+        "iteration.jacobian 'derivatives' needs Model Exchange or native units without sub-steps, a parallel sweep, "
+        "order 0 and no scenario; choose 'differences'");
   }
 
   static std::vector<fleet::Wait> waits_of(const Sweep::Wave& wave) {
@@ -215,7 +216,7 @@ class IteratedStepper final : public Stepper {
 
   // --- a step
 
-  // One evaluation: all units, wave after wave.
+  // One evaluation: steps all units, wave by wave.
   void once(const Part& part, fleet::Fleet& fleet, RunState& state, const unit::StepRequest& request,
             unit::StepOutcome& outcome) const {
     for (std::size_t w = 0; w < part.waves.size(); ++w) {
@@ -299,9 +300,9 @@ class IteratedStepper final : public Stepper {
   }
   struct Residual {
     double size = 0;
-    std::size_t worst = 0;  // whose it is
+    std::size_t worst = 0;  // index of its unknown
   };
-  // What is not finite counts as infinite.
+  // Returns infinity if a residual is not finite.
   static Residual largest_residual(const Part& part) {
     Residual largest;
     for (std::size_t i = 0; i < part.x.size(); ++i) {
@@ -311,7 +312,7 @@ class IteratedStepper final : public Stepper {
     }
     return largest;
   }
-  // Of a step that is taken.
+  // Counts the residuals of an accepted step.
   static void count(const Part& part, couple::IterationTally& tally) {
     for (std::size_t i = 0; i < part.x.size(); ++i) {
       const double r = residual_of(part, i);
@@ -320,7 +321,8 @@ class IteratedStepper final : public Stepper {
     }
   }
 
-  // Of a step that does not converge: taken back by the caller, taken as it is, or an error.
+  // For a step that does not converge: discarded if the caller can roll back, accepted if settings allow, else an
+  // error.
   unit::Why give_up(const Part& part, const Interval& interval, int iterations, double largest) const {
     if (interval.may_discard) return unit::Why::discarded;
     if (settings_.if_not_converged == graph::IterationSettings::IfNotConverged::go_on && std::isfinite(largest))
@@ -355,7 +357,7 @@ class IteratedStepper final : public Stepper {
   void differences(Part& part, std::size_t pass, std::span<double> j) {
     const auto& unknowns = part.sweep.unknowns;
     const std::size_t n = unknowns.size();
-    constexpr double relative = 1e-4;  // above the noise of units with step size control, below what curves
+    constexpr double relative = 1e-4;  // above the noise of units with step size control, small enough for linearity
     part.moved = part.x;
     for (const auto k : part.passes[pass]) part.moved[k] += relative * part.scale[k];
     const auto& units = part.serial ? part.cycle.units : part.moved_units[pass];
@@ -379,7 +381,7 @@ class IteratedStepper final : public Stepper {
     }
   }
 
-  // False when a unit has none this time, as after an event in the step.
+  // Returns false if a unit has no derivatives of this step, for example after an event inside.
   static bool derivatives(Part& part, std::span<double> j) {
     const auto& unknowns = part.sweep.unknowns;
     const std::size_t n = unknowns.size();
@@ -396,7 +398,7 @@ class IteratedStepper final : public Stepper {
     return true;
   }
 
-  // What derivatives are asked for; false when one is that of an array's element.
+  // Prepares derivative queries; false if one would need an element of an array.
   bool ask(Part& part) const {
     const auto& unknowns = part.sweep.unknowns;
     const auto& units = part.cycle.units;

@@ -1,11 +1,10 @@
-// Implicit coupling: the step is repeated from saved states until the inputs that it was done with are those that its
-// outputs give.
+// Implicit coupling: repeats the step from saved states until the inputs used agree with the outputs at its end.
 //
-// Unknowns are the values U of continuous Float64 inputs at the end of the step; everything else is held. With order
-// 0 the inputs are U throughout the step, as in the implicit Euler method; with order k they follow the polynomial of
-// degree k through U and the past, as in the trapezoidal rule and its relatives. A unit that takes no derivatives gets
-// the constant of the same mean. Units that do not depend on each other in a circle are stepped once, in order, with
-// the new values of those before them.
+// Unknowns are the values U of continuous Float64 inputs at the end of the step; all other inputs are held. With order
+// 0 the inputs are U throughout the step, as in the implicit Euler method. With order k they follow the polynomial of
+// degree k through U and the past, as in the trapezoidal rule and its relatives. A unit that accepts no input
+// derivatives gets the constant with the same mean. Units that are not part of a cycle are stepped once, in order, with
+// new values of their sources.
 #pragma once
 
 #include <memory>
@@ -14,7 +13,7 @@
 
 namespace consort::step {
 
-// Throws Error (input): a unit that has to be repeated cannot save its state; settings out of range.
+// Throws Error (input) if a unit in a cycle cannot save its state, or if a setting is out of range.
 [[nodiscard]] std::unique_ptr<Stepper> make_iterated(const StepperSetup& setup);
 
 }  // namespace consort::step

@@ -17,7 +17,7 @@ SavedRun::SavedRun(const graph::Plan& plan, const fleet::Fleet& fleet) {
 }
 
 void SavedRun::keep(const RunState& state) {
-  // The bindings name every member, so that a new one is not forgotten here and in bring_back().
+  // The bindings name every member, so that a new member causes a compile error here; add it to bring_back(), too.
   const auto& [t, n, steps, events, signals, memory, kept, tallies, loops, stop, stopped, bonds, control, rows] = state;
   const auto& [inputs, outputs, derivatives, order, highest, output_derivatives, next_event] = signals;
   static_cast<void>(kept);

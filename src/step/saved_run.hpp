@@ -1,4 +1,4 @@
-// A run state to go back to, without what a step does not change.
+// A snapshot of the run state, without the parts that a step does not change.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace consort::step {
 
-// What goes back with a rejected step: all but what controllers and tallies remember, who stopped at an event, the
-// arena that stays, and what is made anew at the beginning of every step. It is copied in every step, so what is empty
-// in this run is not looked at.
+// Contains everything that is restored when a step is rejected. It leaves out the memory of controllers and tallies,
+// the units that stopped at events, the arena `stays`, and data computed again at the beginning of every step. It is
+// taken in every step, so parts that are empty in this run are skipped.
 class SavedRun {
  public:
   SavedRun(const graph::Plan& plan, const fleet::Fleet& fleet);
 
   void keep(const couple::RunState& state);
-  // As often as wanted, as long as histories have not gone on by more than they can take back.
+  // Can be called repeatedly, until histories have more new points than they can undo.
   void bring_back(couple::RunState& state) const;
 
  private:
-  std::vector<Type> types_;  // beside Float64, that signals have
-  bool has_events_ = false;  // of units
+  std::vector<Type> types_;  // types of signals besides Float64
+  bool has_events_ = false;  // true if a unit announces events
 
   Time t_ = 0;
   std::uint64_t n_ = 0;

@@ -20,7 +20,7 @@ bool Schedule::sees_new(UnitId unit, UnitId source) const {
   return false;
 }
 
-// A unit goes as early as the new values that it waits for allow; the numbers do not depend on it.
+// A unit steps in the first wave after the sources of its new values; results do not depend on the wave.
 void Schedule::find_waves(const graph::Plan& plan) {
   std::vector<std::vector<UnitId>> sources(plan.units.size());
   for (const auto& c : plan.connections)
@@ -28,7 +28,7 @@ void Schedule::find_waves(const graph::Plan& plan) {
   std::vector<std::uint32_t> wave(plan.units.size(), 0);
   std::vector<UnitId> by_way(plan.units.size());
   for (UnitId u = 0; u < by_way.size(); ++u) by_way[u] = u;
-  // In the order of the groups, so that sources come before those that see them.
+  // In the order of the groups, so that sources come before units that use their new values.
   std::stable_sort(by_way.begin(), by_way.end(), [&](UnitId a, UnitId b) {
     return std::lexicographical_compare(ways_[a].begin(), ways_[a].end(), ways_[b].begin(), ways_[b].end(),
                                         [](const Place& x, const Place& y) { return x.index < y.index; });
@@ -61,7 +61,7 @@ void Schedule::place(const graph::Plan& plan, const ScheduleEntry& group, std::v
   if (group.kind == ScheduleEntry::Kind::unit) {
     const UnitId u = plan.require_unit(group.unit);
     if (!ways_[u].empty())
-      throw input_error("unit '{}' is twice in the schedule; remove one", group.unit)
+      throw input_error("unit '{}' appears twice in the schedule; remove one", group.unit)
           .in_unit(group.unit)
           .of_setting("schedule");
     ways_[u] = way;

@@ -1,4 +1,4 @@
-// Which units see whose new values within a step, and which may run at the same time.
+// Which units use each other's new values within a step, and which units may run in parallel.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,24 @@
 
 namespace consort::step {
 
-// Waves run one after another, the units of a wave at the same time. A unit sees the new values
-// of the units that come before it in a serial group.
+// Waves run one after another, the units of a wave in parallel. A unit uses the new values of units that come before it
+// in a serial group.
 class Schedule {
  public:
-  // All at once: nobody sees anything new.
+  // All units in parallel: no unit uses new values.
   static Schedule parallel(const graph::Plan& plan);
-  // One after another.
+  // One unit after another.
   static Schedule serial(const graph::Plan& plan, const std::vector<graph::UnitId>& order);
-  // As the user says; units that are not named come first, in parallel. Throws Error (input): unknown units,
-  // units named twice.
+  // As given by the user; units that are not named come first, in parallel. Throws Error (input) if a unit is unknown
+  // or named twice.
   static Schedule given(const graph::Plan& plan, const graph::ScheduleEntry& root);
 
   [[nodiscard]] const std::vector<std::vector<graph::UnitId>>& waves() const { return waves_; }
-  // Whether `unit` takes what `source` computed in the same step.
+  // True if `unit` uses values that `source` computed in the same step.
   [[nodiscard]] bool sees_new(graph::UnitId unit, graph::UnitId source) const;
 
  private:
-  // The way from the root of the groups to a unit: at each level which group, whether it is serial, and the place in
-  // it.
+  // One level of the path from the root group to a unit: the group, whether it is serial, and the position in it.
   struct Place {
     std::uint32_t group = 0;
     std::uint32_t index = 0;

@@ -1,4 +1,4 @@
-// The size of the next step, from the error of the last ones.
+// The size of the next step, from the errors of the last steps.
 #pragma once
 
 #include "base/time.hpp"
@@ -7,7 +7,7 @@
 
 namespace consort::step {
 
-// Limits and rules, checked and complete.
+// Limits and rules, checked and with defaults.
 struct StepSizeRules {
   Duration initial = 1e-3;
   Duration minimum = 0;
@@ -17,9 +17,9 @@ struct StepSizeRules {
   double grow = 5;
   bool pi = false;
 };
-// Throws Error (input) for what makes no sense.
+// Throws Error (input) for invalid settings.
 [[nodiscard]] StepSizeRules step_size_rules(const graph::StepControl& control, const Grid& grid);
-// The tolerances that were asked for, or that of the run; throws Error (input) when they are not positive.
+// The tolerances of the settings, or that of the run; throws Error (input) if they are not positive.
 struct Tolerances {
   double relative = 1e-4;
   double absolute = 1e-4;
@@ -30,21 +30,21 @@ struct Tolerances {
 // order. `previous`: the error of the accepted step before; 0: none.
 [[nodiscard]] double step_factor(const StepSizeRules& rules, double error, double previous, int local_order);
 
-// A step to try, and what decided on its size.
+// A step to try, and what limits its size.
 struct Attempt {
   Duration wanted = 0;
   Duration step = 0;
   Time end = 0;
-  bool cut = false;         // shorter than wanted, to land on the limit
-  bool at_maximum = false;  // longer is not allowed
+  bool cut = false;         // shortened to end at the limit
+  bool at_maximum = false;  // a longer step is not allowed
 };
-// From t, with control.next as the step of choice (the initial one where there is none yet).
+// The next step from t: control.next, or the initial size if it is not set yet.
 [[nodiscard]] Attempt next_attempt(const StepSizeRules& rules, couple::ControlState& control, Time t, Time limit);
-// An accepted step: its error, and what decided on its size.
+// Counts an accepted step, its error, and what limited its size.
 void count_accepted(couple::ControlState& control, const Attempt& attempt, Time t, double error);
 
-// The part of the way to `limit` that is taken when `wanted` is the step of choice: all of it when that is not much
-// more, half of it when the rest would be a small step otherwise.
+// The step to take towards `limit` if `wanted` is preferred: the whole distance if it is not much longer, half of it if
+// a small step would remain otherwise.
 [[nodiscard]] Duration fit_step(Duration wanted, Duration to_limit);
 
 }  // namespace consort::step

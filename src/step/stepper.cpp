@@ -13,7 +13,7 @@ unit::StepOutcome Stepper::step(fleet::Fleet& fleet, couple::RunState& state, co
       state.t = interval.end;
     } else {
       const bool stays = !interval.may_roll_back && fleet.size() == 1;
-      // Nobody goes on from there.
+      // The caller does not continue from there.
       if (outcome.why == unit::Why::discarded || (outcome.why == unit::Why::event && !stays)) return outcome;
       state.t = interval.end;
       if (stays) state.t = outcome.why == unit::Why::event ? outcome.reached : state.stop.at;

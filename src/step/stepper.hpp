@@ -1,7 +1,7 @@
-// Performs one communication step: who steps when, with which inputs. Steppers hold no state of the run.
+// Performs one communication step: the order in which units step, and their inputs. Steppers hold no state of the run.
 //
-// A stepper is made for a plan and a fleet before the run; needs that units do not meet are an Error (input) then, with
-// alternatives.
+// A stepper is created for a plan and a fleet before the run. If units do not meet its needs, creating it throws Error
+// (input) with alternatives.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,7 @@ namespace consort::step {
 using couple::Interval;
 using couple::Past;
 
-// Of a stepper that repeats steps: units that depend on each other and are iterated together, and the inputs of theirs
-// that have to agree with outputs.
+// For steppers that repeat steps: units that are iterated together, and their inputs that must agree with outputs.
 struct IteratedPart {
   std::vector<std::string> units;
   std::vector<std::string> variables;
@@ -37,31 +36,33 @@ class Stepper {
   explicit Stepper(couple::Point& point) : point_(point) {}
   virtual ~Stepper() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
-  // What was decided where nobody said, one line each, for the report.
+  // Notes for the report on choices made by default, one line each.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
-  // Asks for the slots of what it remembers; once, before the first step.
+  // Reserves slots; once, before the first step.
   virtual void prepare(couple::RunState&) {}
-  // What is iterated, in the order of RunState::tallies; empty for steppers that repeat nothing.
+  // The iterated parts, in the order of RunState::tallies; empty if the stepper repeats nothing.
   [[nodiscard]] virtual std::vector<IteratedPart> iterated() const { return {}; }
-  // Whether some inputs know the end of the step, because their source has been there already.
+  // True if some inputs are known at the end of the step, because their source has already stepped.
   [[nodiscard]] virtual bool sees_new_values() const = 0;
-  // Whether all inputs that units drive do, so that none is extrapolated.
+  // True if all inputs driven by units are known at the end of the step, so that no input is extrapolated.
   [[nodiscard]] virtual bool interpolates() const { return false; }
-  // Whether it can do without what is new: Past::alone.
+  // True if it can step without new values: Past::alone.
   [[nodiscard]] virtual bool takes_past_alone() const { return false; }
 
-  // From `state` at interval.t to interval.end, with all that belongs to a communication point. Completed, or terminate
-  // when a unit asked to end the run; all units have done their steps either way, unless it is alone. Where
-  // interval.may_discard also discarded: the step did not converge, units stand anywhere, and the caller takes it back.
-  // Where interval.stop_at_event also event, at the time of the first one inside: units stand anywhere as well, but for
-  // a unit that is alone and does not go back, whose step has ended there. Events at the end of the step are left to
-  // the caller, in state.stopped. Throws Error (run) when a unit fails.
+  // Steps from `state` at interval.t to interval.end, with all work of a communication point. Returns:
+  // - completed: all units have stepped.
+  // - terminate: a unit asked to end the run. All units have stepped, too, unless there is only one.
+  // - discarded, if interval.may_discard: the step did not converge. Units are undefined until the caller restores
+  // them.
+  // - event, if interval.stop_at_event: with the time of the first event inside. Units are undefined, too, except a
+  // single unit that does not roll back: its step has ended there.
+  // Events at the end of the step are left to the caller, in state.stopped. Throws Error (run) when a unit fails.
   unit::StepOutcome step(fleet::Fleet& fleet, couple::RunState& state, const Interval& interval);
 
   [[nodiscard]] couple::Point& point() const { return point_; }
 
  protected:
-  // Between the beginning and the end of a communication step.
+  // The part of a communication step between its beginning and its end.
   virtual unit::StepOutcome take(fleet::Fleet& fleet, couple::RunState& state, const Interval& interval) = 0;
 
  private:
@@ -75,7 +76,7 @@ struct StepperSetup {
   couple::Point& point;
 };
 
-// Which settings a stepper reads that others do not.
+// Settings that are used by some steppers only.
 struct StepperReads {
   bool order = false;
   bool schedule = false;
@@ -90,8 +91,8 @@ struct StepperRow {
   StepperReads reads{};
 };
 [[nodiscard]] std::span<const StepperRow> steppers();
-// By name. When the name is empty: Gauss–Seidel where a unit with feed-through is driven by another, Jacobi otherwise
-// and for controllers that compare extrapolated inputs. Throws Error (input) that lists those available.
+// By name. If the name is empty: Gauss–Seidel if a unit with feed-through is driven by another unit; otherwise, and for
+// controllers that compare extrapolated inputs, Jacobi. Throws Error (input) that lists the available steppers.
 [[nodiscard]] std::unique_ptr<Stepper> make_stepper(const StepperSetup& setup);
 
 }  // namespace consort::step

@@ -11,7 +11,7 @@ using graph::UnitId;
 
 namespace {
 
-// Who of these takes what others compute in the same step.
+// Pairs of a unit among `units` and a source whose new values it uses.
 std::vector<fleet::Wait> waits_of(const graph::Plan& plan, const Schedule& schedule, const std::vector<UnitId>& units) {
   std::vector<fleet::Wait> waits;
   for (const auto& c : plan.connections)
@@ -56,7 +56,7 @@ class WaveStepper final : public Stepper {
   };
   std::string_view name_;
   std::vector<Wave> waves_;
-  bool sees_new_ = false;  // some unit takes what was computed in the same step
+  bool sees_new_ = false;  // a unit uses values computed in the same step
 };
 
 std::vector<UnitId> chosen_order(const graph::Plan& plan, const std::vector<std::string>& names) {
@@ -64,7 +64,7 @@ std::vector<UnitId> chosen_order(const graph::Plan& plan, const std::vector<std:
   std::vector<UnitId> order;
   for (const auto& name : names) {
     const UnitId u = plan.require_unit(name);
-    require(std::find(order.begin(), order.end(), u) == order.end(), "unit '{}' is twice in the order; remove one",
+    require(std::find(order.begin(), order.end(), u) == order.end(), "unit '{}' appears twice in the order; remove one",
             name);
     order.push_back(u);
   }
@@ -86,7 +86,7 @@ std::unique_ptr<Stepper> make_gauss_seidel(const StepperSetup& setup) {
 
 std::unique_ptr<Stepper> make_scheduled(const StepperSetup& setup) {
   require(!setup.settings.schedule.empty(),
-          "the stepper 'scheduled' needs a schedule; give it in the system's file under run");
+          "the stepper 'scheduled' needs a schedule; define it under 'run' in the system file");
   const graph::ScheduleEntry root{graph::ScheduleEntry::Kind::serial, {}, setup.settings.schedule};
   return std::make_unique<WaveStepper>("scheduled", setup, Schedule::given(setup.plan, root));
 }

@@ -1,5 +1,5 @@
-// Jacobi, Gauss–Seidel and everything between: units step in waves, with inputs extrapolated from the past, or
-// interpolated where their source has already stepped.
+// Jacobi, Gauss–Seidel and mixtures: units step in waves. Inputs are extrapolated from the past, or interpolated if
+// their source has already stepped.
 #pragma once
 
 #include <memory>

@@ -451,7 +451,7 @@ TEST_F(RunWithCheckpoints, GoesOnAfterItWasKilledAsIfItHadNotBeen) {
   const auto ended =
       desk.run(run({"--stop-time", stop_text, "--restart-from", "two.checkpoint", "--output-file", "r.csv"}));
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("went on from the checkpoint two.checkpoint at t = "));
+  EXPECT_THAT(ended.err, HasSubstr("resumed from the checkpoint two.checkpoint at t = "));
   EXPECT_EQ(desk.run(run({"--stop-time", stop_text, "--output-file", "whole.csv", "-q"})).status, 0);
   EXPECT_EQ(desk.read("r.csv"), desk.read("whole.csv"));
 }

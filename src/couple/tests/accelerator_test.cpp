@@ -1,4 +1,4 @@
-// Methods for x = G(x), alone: against linear problems whose solution and whose number of iterations are known.
+// Methods for x = G(x), tested alone on linear problems with known solutions and known numbers of iterations.
 #include "couple/accelerator.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using Vector = std::vector<double>;
 
-// G(x) = M x + b (M row after row) with what else a test may want to see.
+// G(x) = M x + b (M row by row), with counters for tests.
 struct Linear {
   Vector m, b;
 
@@ -34,7 +34,7 @@ struct Run {
   std::vector<Vector> guesses;
 };
 
-// Of a run that consists of nothing else.
+// The accelerator has the run's memory for itself.
 class OwnMemory {
  public:
   OwnMemory(const Accelerator& accelerator, std::size_t n) : slots_(memory_, "own", n, accelerator.room(n)) {}
@@ -109,7 +109,7 @@ TEST_P(Accelerators, RememberNothingBesideTheirMemory) {
   const auto accelerator = find_accelerator(GetParam()).make(with_jacobian(g));
   OwnMemory own(*accelerator, 2);
   auto memory = own.view();
-  // A copy of the memory is all that it takes to repeat an iteration exactly: nothing is hidden in the accelerator.
+  // Copying the memory is enough to repeat an iteration exactly: the accelerator has no hidden state.
   solve(*accelerator, memory, g, {3, -1}, {1, 1});
   OwnMemory other = own;
   auto copy = other.view();
@@ -126,14 +126,14 @@ TEST_P(Accelerators, LeaveAFixedPointAlone) {
   EXPECT_EQ(run.evaluations, 1);
 }
 
-// In one dimension two points determine a line: all of them are the secant method from the third guess on.
+// In one dimension two points determine a line: from the third guess on, all methods are the secant method.
 TEST(QuasiNewton, FormsAgreeOnAScalar) {
   const auto g = [](const Vector& x, Vector& image) { image[0] = std::cos(3 * x[0]) - 0.5 * x[0]; };
   const auto reference = solve("aitken", g, {0.4}, {1}, {.relaxation = 0.3});
   ASSERT_TRUE(reference.converged);
   EXPECT_NEAR(reference.x[0], std::cos(3 * reference.x[0]) - 0.5 * reference.x[0], 1e-12);
   for (const char* method : {"anderson", "iqn-ils", "broyden"}) {
-    // Anderson's mixing sees more than two points unless it is told not to.
+    // Anderson's mixing uses more than two points unless the depth is limited.
     const auto run = solve(method, g, {0.4}, {1}, {.relaxation = 0.3, .depth = 1});
     ASSERT_EQ(run.guesses.size(), reference.guesses.size()) << method;
     for (std::size_t k = 0; k + 1 < run.guesses.size(); ++k)
@@ -142,7 +142,7 @@ TEST(QuasiNewton, FormsAgreeOnAScalar) {
 }
 
 TEST(QuasiNewton, FormsConvergeWhereTheFixedPointDiverges) {
-  // Eigenvalues ±3i: every step of the fixed-point iteration is three times as far away.
+  // Eigenvalues ±3i: every step of the fixed-point iteration triples the distance.
   const Linear g{{0, 3, -3, 0}, {1, 2}};
   EXPECT_FALSE(solve("fixed-point", g, {0, 0}, {1, 1}).converged);
   for (const char* method : {"anderson", "iqn-ils", "broyden", "newton"}) {
@@ -154,7 +154,7 @@ TEST(QuasiNewton, FormsConvergeWhereTheFixedPointDiverges) {
 }
 
 // Least squares over all differences of a linear problem with n unknowns end after n + 1 evaluations, as GMRES does;
-// one more sees that it is the solution, and one is for rounding.
+// one more evaluation confirms the solution, and one is allowed for rounding.
 TEST(LeastSquares, EndAfterAsManyEvaluationsAsThereAreUnknowns) {
   constexpr std::size_t n = 6;
   Linear g{Vector(n * n), Vector(n, 1.0)};
@@ -176,7 +176,7 @@ TEST(LeastSquares, DoNotDependOnTheUnitsOfMeasure) {
 }
 
 TEST(LeastSquares, LeaveOutColumnsThatSayNothingNew) {
-  // The second unknown does not matter to anybody: all differences lie on one line, and the rest is rounding.
+  // G does not depend on the second unknown: all differences lie on one line, and the rest is rounding.
   const auto g = [](const Vector& x, Vector& image) {
     image[0] = -4 * x[0] + 5;
     image[1] = image[0] * 1e-3;
@@ -200,7 +200,7 @@ TEST(LeastSquares, LearnFromPastStepsWhenTold) {
     next.b.assign(n, 1.1);
     return solve(*accelerator, memory, next, Vector(n, 0.0), Vector(n, 1.0), 1e-9).evaluations;
   };
-  EXPECT_EQ(evaluations(1), 2);  // the same matrix: the first guess that is not blind is right
+  EXPECT_EQ(evaluations(1), 2);  // the same matrix: the second guess is exact
   EXPECT_GT(evaluations(0), 4);
 }
 
@@ -221,7 +221,7 @@ TEST(Newton, NeedsOneJacobianForALinearProblemAndKeepsIt) {
 }
 
 TEST(Newton, GoesOnWithASingularMatrix) {
-  const Linear g{{1, 0, 0, 0.5}, {0, 1}};  // x0 = x0: anything will do
+  const Linear g{{1, 0, 0, 0.5}, {0, 1}};  // x0 = x0: any value is a solution
   const auto run = solve("newton", g, {3, 0}, {1, 1}, with_jacobian(g));
   EXPECT_TRUE(run.converged);
   EXPECT_NEAR(run.x[0], 3, 1e-12);

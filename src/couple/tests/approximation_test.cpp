@@ -12,7 +12,7 @@
 namespace consort::couple {
 namespace {
 
-// As the communication point names them: `end` once where it is known, then every point for what it has.
+// In the order of the communication point: `end` first if it is known, then every point once per datum.
 std::vector<Time> data_of(const Approximation& row, std::span<const Time> points, const Time* end, std::size_t most) {
   std::vector<Time> data;
   if (end != nullptr) data.push_back(*end);
@@ -21,7 +21,7 @@ std::vector<Time> data_of(const Approximation& row, std::span<const Time> points
   return data;
 }
 
-// Every polynomial that it can follow, in all derivatives at `at`.
+// Checks every polynomial that the approximation reproduces, in all derivatives at `at`.
 void expect_exact(const Approximation& row, const std::vector<Time>& data, Time at) {
   Weights w{};
   row.weights(data, at, w);
@@ -42,7 +42,7 @@ void expect_exact(const Approximation& row, const std::vector<Time>& data, Time 
   }
 }
 
-// Steps of any ratio up to 4, with all of the past or a part of it, extrapolated and interpolated.
+// Steps of any ratio up to 4, with the whole past or a part of it, extrapolated and interpolated.
 TEST(Approximations, AreExactForPolynomialsOfTheirOrder) {
   std::minstd_rand random(7);
   std::uniform_real_distribution<double> step(0.25, 1);
@@ -71,8 +71,8 @@ TEST(Approximations, ThroughValuesAndSlopesAreTheKnownOnes) {
   EXPECT_THAT(std::vector<double>(w[0].begin(), w[0].begin() + 4), ::testing::ElementsAre(-4, 4, 5, 2));
 }
 
-// The error of an input is that of the monomial which is one degree too high; states feel its integral over the step.
-// All of it from weights, against what error_ratio() says of the nodes.
+// The error of an input is that of the monomial whose degree is one too high; the error of states is its integral over
+// the step. Computed from weights, and compared with error_ratio() of the nodes.
 TEST(Approximations, HaveErrorRatiosThatTheirWeightsShow) {
   std::minstd_rand random(11);
   std::uniform_real_distribution<double> step(0.25, 1);

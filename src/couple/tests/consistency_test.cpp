@@ -18,8 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Outputs follow inputs at once. Inputs: u (two elements), b (Boolean). Outputs: y = gain · u + 1 (two elements; the
-// first is 10 where b is true and the unit listens), p = (y[1] > 5), or the opposite of b where it negates.
+// Outputs depend directly on inputs. Inputs: u (two elements), b (Boolean). Outputs: y = gain · u + 1 (two elements;
+// the first is 10 if b is true and the unit listens), p = (y[1] > 5), or the opposite of b if the unit negates.
 class Follower final : public unit::Unit, public unit::Derivatives {
  public:
   explicit Follower(std::string name) : name_(std::move(name)), description_(describe()) {}
@@ -125,7 +125,7 @@ struct Pair {
   [[nodiscard]] double output(std::size_t i) const { return state.signals.outputs.column<double>()[i]; }
 
   graph::System system{"pair"};
-  std::vector<std::unique_ptr<Follower>> made;  // until the fleet has them
+  std::vector<std::unique_ptr<Follower>> made;  // until they move into the fleet
   std::vector<Follower*> followers;
   std::unique_ptr<fleet::Host> host;
   std::unique_ptr<fleet::Fleet> units;
@@ -179,7 +179,7 @@ TEST(LoopsOfArrays, KeepInputsThatAreOverridden) {
   EXPECT_NEAR(p.output(3), -0.25 * 7 + 2 * p.output(1) + 1, 1e-7) << "b.u[1] is 7, whatever a.y[1] is";
 }
 
-// The Boolean is true once the solution without it is known, and then changes the solution.
+// The Boolean becomes true when the solution without it is known, and then changes the solution.
 TEST(LoopsWithBooleans, AreSolvedAgainUntilTheBooleansFit) {
   for (const char* method : {"derivatives", "differences"}) {
     Pair p;
@@ -201,7 +201,7 @@ TEST(LoopsWithBooleans, ThatNeverSettleAreAnErrorThatNamesThem) {
   p.unit(0).negates = true;  // a.p = !a.b, b.p = (b.y[1] > 5)
   p.system.connect("a.p", "b.b");
   p.system.connect("b.p", "a.b");
-  p.unit(1).listens = true;  // b.y[1] = 10 where b.b
+  p.unit(1).listens = true;  // b.y[1] = 10 if b.b is true
   try {
     p.solve();
     FAIL() << "a Boolean that is its own opposite has no value";

@@ -1,4 +1,4 @@
-// Units whose outputs follow inputs at once, one behind the other: what estimates have to know of each other.
+// Chains of units whose outputs depend directly on inputs: estimates must take these paths into account.
 #include "couple/direct_paths.hpp"
 
 #include <memory>
@@ -15,13 +15,13 @@
 namespace consort::couple {
 namespace {
 
-// y = gain u, at once.
+// y = gain u, without delay.
 unit::LinearSystem gain(double value, bool differentiates = true) {
   return {{"u"}, {"y"}, {}, {}, {}, {}, {value}, {}, true, true, differentiates};
 }
 
 struct Chain {
-  // Units "0", "1", … with these gains; each drives the next one over a factor, the last one the first.
+  // Units "0", "1", … with these gains; each drives the next one with a factor, and the last one drives the first.
   Chain(const std::vector<unit::LinearSystem>& systems, double factor, bool closed = true) {
     graph::System system("chain");
     std::vector<fleet::UnitSpec> specs;
@@ -50,7 +50,7 @@ struct Chain {
     fleet->exit_initialization(plan.all_units());
     paths = DirectPaths(plan, outputs);
   }
-  std::vector<std::unique_ptr<unit::LinearUnit>> made;  // for their descriptions
+  std::vector<std::unique_ptr<unit::LinearUnit>> made;  // owned here for their descriptions
   graph::Plan plan;
   std::vector<EstimatedOutput> outputs;
   std::unique_ptr<fleet::Host> host;
@@ -66,7 +66,7 @@ TEST(DirectPaths, AreNoneWhereNoOutputFollowsAnother) {
   EXPECT_TRUE(alone.paths.known(*alone.fleet));
   Chain chain({gain(2), gain(3)}, 1, false);
   EXPECT_TRUE(chain.paths.in_series());
-  // Outputs that follow states are no part of a path.
+  // Outputs that depend on states are not part of a path.
   chain.outputs[0].feed_through = false;
   EXPECT_FALSE(DirectPaths(chain.plan, chain.outputs).in_series());
 }
@@ -79,7 +79,7 @@ TEST(DirectPaths, AreKnownWhereUnitsTellTheirDerivatives) {
   EXPECT_FALSE(silent.paths.known(*silent.fleet));
 }
 
-// (ratio C⁻¹ - I) e = d with C = I + (order + 1) D L: what was corrected gives back the difference.
+// (ratio C⁻¹ - I) e = d with C = I + (order + 1) D L: inserting the corrected values gives the difference.
 TEST(DirectPaths, CorrectWhatTheyHaveSeen) {
   Chain chain({gain(0.5), gain(-0.25)}, 2);
   chain.paths.evaluate(*chain.fleet);
@@ -99,7 +99,7 @@ TEST(DirectPaths, OfSmallGainsLeaveTheScalarRatio) {
   EXPECT_NEAR(e[1], -2, 1e-12);
 }
 
-// (ratio - 1) I - (order + 1) D L has no inverse: both gains make 2 · 3.5 = 7.
+// (ratio - 1) I - (order + 1) D L has no inverse, because the gains make 2 · 3.5 = 7.
 TEST(DirectPaths, ChangeNothingWhereTheMatrixIsSingular) {
   Chain chain({gain(3.5), gain(3.5)}, 1);
   chain.paths.evaluate(*chain.fleet);

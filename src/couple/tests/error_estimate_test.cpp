@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// One rounding or two of numbers of size 1.
+// One or two rounding errors of numbers of size 1.
 constexpr double rounding = 1e-14;
 
 Columns columns(std::vector<double> values) {
@@ -148,13 +148,13 @@ TEST(ErrorEstimate, CountsWhatWasAcceptedBySignal) {
   EXPECT_EQ(s.squares, 25);
   EXPECT_EQ(s.low, -4);
   EXPECT_EQ(s.high, 3);
-  EXPECT_EQ(control.signals[1].accumulated, 8) << "errors of what follows inputs directly do not add up";
+  EXPECT_EQ(control.signals[1].accumulated, 8) << "errors of outputs that depend directly on inputs do not add up";
   EXPECT_EQ(control.worst, 1U);
 }
 
-// --- which outputs ---------------------------------------------------------------------------------------------------
+// --- choice of outputs -----------------------------------------------------------------------------------------------
 
-// a drives b; b drives nobody; c stands alone.
+// a drives b; b drives no unit; c is not connected.
 struct Chain : ::testing::Test {
   Chain() {
     auto& a = shelf.add("a.fmu");

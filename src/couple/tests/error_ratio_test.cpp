@@ -40,7 +40,7 @@ TEST(ErrorRatio, OfACoarsePastIsAPowerOfTwo) {
   }
 }
 
-// As polynomials of the same degree, where a point counts twice: 2^2K with a coarse past.
+// Ratios of polynomials of the same degree, with two data per point: 2^2K with a coarse past.
 TEST(ErrorRatio, OfValuesAndSlopesCountsEveryPointTwice) {
   for (int points = 1; points <= 3; ++points) {
     const int order = 2 * points - 1;
@@ -73,7 +73,7 @@ TEST(ErrorRatio, OfInterpolatedInputsIsThatOfTheIntegrals) {
   // ∫₁² (s−2)(s−1) s ds = −1/4.
   EXPECT_NEAR(interpolated_error_ratio(nodes({0, 3}), nodes({0, 3}), 2).states, (16.0 / 3) / (7.0 / 12 + 1.0 / 4),
               1e-12);
-  // Without a past there are lines from the beginning to the end, whatever the order.
+  // Without a past the polynomials are lines from the beginning to the end, for any order.
   const auto alone = interpolated_error_ratio(nodes({0}), nodes({0}), 3);
   EXPECT_EQ(alone.order, 1);
 }
@@ -110,7 +110,7 @@ TEST(Nodes, ComeFromWhatTheHistoryHolds) {
   EXPECT_NEAR(n.values()[0], 0, 0);
   EXPECT_NEAR(n.values()[1], 1, 1e-12);
   EXPECT_NEAR(n.values()[2], 3, 1e-12);
-  // The point at t itself, from a step that was tried before, is the same point.
+  // A point at t, from a step that was tried before, is not counted twice.
   EXPECT_EQ(nodes_before(history, memory, 0.3, 0.1, 3).order(), 2);
 }
 

@@ -16,7 +16,7 @@ using unit::EventOutcome;
 using unit::Why;
 using State = EventfulUnit::State;
 
-// s follows d, one more each.
+// s becomes d plus the unit's own increment of 1.
 std::unique_ptr<EventfulUnit> make_relay(const std::string& name) {
   auto unit = std::make_unique<EventfulUnit>(name);
   unit->react = [](State& x) {
@@ -71,7 +71,7 @@ TEST(EventIteration, PassesADiscreteSignalOnByOneUnitPerRound) {
   EXPECT_EQ(rig.state.n, 6U);
   for (int i = 0; i < 6; ++i) {
     EXPECT_EQ(chain[static_cast<std::size_t>(i)]->now.s, i + 1);
-    EXPECT_EQ(chain[static_cast<std::size_t>(i)]->updates, 1) << "nobody is updated without a reason";
+    EXPECT_EQ(chain[static_cast<std::size_t>(i)]->updates, 1) << "no unit is updated without a cause";
     EXPECT_FALSE(chain[static_cast<std::size_t>(i)]->in_event_mode);
     EXPECT_EQ(rig.s("unit" + std::to_string(i)), i + 1);
     EXPECT_EQ(rig.fleet->counts(static_cast<UnitId>(i)).events, 1U);
@@ -102,7 +102,7 @@ TEST(EventIteration, SettlesUnitsOfEveryKindTogether) {
   EXPECT_TRUE(rig.fleet->traits(rig.id("model")).event_verbs);
   EXPECT_FALSE(rig.fleet->traits(rig.id("model")).event_mode);
   EXPECT_FALSE(rig.fleet->traits(rig.id("lambda")).event_verbs);
-  // The model settled by itself when it was initialised: s = 1, which the others were given.
+  // The model settled alone during initialization: s = 1, which the other units received.
   first.now.d = 4;
   EXPECT_TRUE(run(rig, {rig.id("first")}).completed());
   EXPECT_EQ(rig.state.n, 3U);
@@ -199,7 +199,7 @@ TEST(EventIteration, EndsWhereAUnitAsksTo) {
   EXPECT_TRUE(rig.state.stop.asked);
   EXPECT_EQ(rig.state.stop.unit, rig.id("b"));
   EXPECT_FALSE(a.in_event_mode);
-  EXPECT_TRUE(b.in_event_mode) << "who asks to end the run stays as it is";
+  EXPECT_TRUE(b.in_event_mode) << "a unit that asks to end the run stays in event mode";
   EXPECT_EQ(rig.state.n, 2U);
 }
 

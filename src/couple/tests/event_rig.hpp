@@ -1,8 +1,8 @@
-// Systems of units with events, small enough to know what they do.
+// Systems of units with events, simple enough to predict their behaviour.
 //
 // Every unit has the inputs u (continuous) and d (discrete, Int32) and the outputs y (continuous) and s (discrete,
-// Int32). A ramp goes up by 1 + d per second, in y; whenever it comes to a multiple of its length, s becomes 1 - s.
-// There is one with event mode and one as Model Exchange. A relay does nothing but what a test tells it in event mode.
+// Int32). In a ramp, y rises by 1 + d per second; whenever it reaches a multiple of its length, s becomes 1 - s. There
+// is a ramp with event mode and one as Model Exchange. A relay only does what a test sets for its event mode.
 #pragma once
 
 #include <deque>
@@ -38,16 +38,16 @@ class EventfulUnit : public unit::Unit, public unit::Rollback, public unit::Even
 
   explicit EventfulUnit(std::string name) : name_(std::move(name)), description_(describe()) {}
 
-  // --- what it is like
+  // --- configuration
 
-  // The time of the next event in a step from here, if it comes to that.
+  // The time of the next event in a step from the given state.
   std::function<Time(const State&)> next = [](const State&) { return unit::never; };
   std::function<void(State&, Duration)> move = [](State&, Duration) {};
   std::function<unit::EventOutcome(State&)> react = [](State&) { return unit::EventOutcome{}; };
   bool rolls_back = true;
   bool varies = true;
 
-  // --- what it has done
+  // --- observations
 
   State now;
   int updates = 0;
@@ -184,7 +184,7 @@ inline std::unique_ptr<unit::Unit> make_ramp_model(const std::string& name, doub
   return unit;
 }
 
-// A fleet of such units on one host, with its communication point; steppers and controllers come before connect().
+// A fleet of such units on one host, with its communication point; create steppers and controllers before connect().
 struct EventRig {
   explicit EventRig(std::string_view approximation = "0") : approximation_(approximation) {}
 
@@ -240,7 +240,7 @@ struct EventRig {
   graph::System system{"rig"};
   std::vector<graph::PowerBond> bonded;
   PowerBonds bonds;
-  std::vector<std::unique_ptr<unit::Unit>> made;  // until the fleet has them
+  std::vector<std::unique_ptr<unit::Unit>> made;  // until they move into the fleet
   std::vector<const describe::Description*> descriptions;
   graph::Plan plan;
   std::unique_ptr<fleet::Host> host;

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 // --- routes ----------------------------------------------------------------------------------------------------------
 
-// a → b and c → b, an external signal → b; every element of the outputs holds a number of its own.
+// a → b and c → b, an external signal → b; every element of the outputs has a different value.
 struct Gathering : ::testing::Test {
   Gathering() {
     shelf.add("source.fmu").output("y").output("n", Type::Int32).output("s", Type::String);
@@ -147,7 +147,7 @@ TEST(Gather, ConvertsBetweenTypesOnTheWay) {
   }
 }
 
-// --- one element -----------------------------------------------------------------------------------------------------
+// --- single elements -------------------------------------------------------------------------------------------------
 
 template <class From, class To>
 To converted(From from, Conversion c = {}) {
@@ -195,7 +195,7 @@ TEST(Convert, TakesTheWholeRangeOfATypeAndNothingBeyond) {
 }
 
 TEST(Convert, KeepsAllDigitsOfIntegers) {
-  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;  // the first that is not a double
+  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;  // the smallest integer that is not a double
   EXPECT_EQ((converted<std::int64_t, std::uint64_t>(odd)), static_cast<std::uint64_t>(odd));
   EXPECT_EQ((converted<std::int64_t, EnumValue>(odd)).value, odd);
   EXPECT_EQ((converted<EnumValue, std::int64_t>(EnumValue(odd))), odd);

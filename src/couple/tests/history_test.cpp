@@ -23,7 +23,7 @@ TEST(DerivativeWeights, AreExactForPolynomialsThroughThePointsHoweverTheseLie) {
         double sum = 0;
         for (std::size_t k = 0; k < points.size(); ++k)
           sum += w[static_cast<std::size_t>(m)][k] * power(points[k], degree);
-        // Rounding grows with the weights, which are of the order of 1/distance^m.
+        // Rounding errors grow with the weights, which are of the order of 1/distance^m.
         EXPECT_NEAR(sum, derivative(2.0, degree, m), 1e-9) << degree << " " << m << " " << n;
       }
     }
@@ -41,7 +41,7 @@ TEST(DerivativeWeights, OfEqualStepsAreTheKnownOnes) {
   EXPECT_DOUBLE_EQ(w[2][2], 1);
 }
 
-// A history alone in the memory of a run.
+// A run's memory that contains only a history.
 struct Remembered {
   explicit Remembered(std::size_t width) : history(memory, "past", width) {}
   void push(Time t, std::span<const double> values) { history.push(memory, t, values); }
@@ -54,8 +54,7 @@ struct Remembered {
   History history;
 };
 
-// Whatever a step that is taken back did, the past is what it was, though no value is copied; also when all points are
-// in use.
+// A rejected step leaves the past unchanged, although no value is copied; also when all places of the ring are in use.
 TEST(History, GoesBackWithTheArenaAsIfNothingHadBeen) {
   for (int before = 0; before <= 9; ++before) {
     Remembered h(2);

@@ -1,4 +1,4 @@
-// The communication point by itself: nobody steps here, outputs are what the test says.
+// The communication point alone: no unit steps; tests set the outputs.
 #include "couple/point.hpp"
 
 #include <memory>
@@ -20,7 +20,7 @@ using graph::UnitId;
 
 constexpr Duration h = 0.5;
 
-// Two units that drive each other, one of them over a factor and an offset, and an input from outside.
+// Two units that drive each other, one of them with a factor and an offset, and an external input.
 struct PointTest : ::testing::Test {
   PointTest() : host(host::find_host("serial").make({})), fleet(std::span<const fleet::UnitSpec>(), *host) {
     shelf.add("unit.fmu").input("u").input("n", Type::Int32).output("y").output("m", Type::Int32);
@@ -33,7 +33,7 @@ struct PointTest : ::testing::Test {
     plan = shelf.compile(system);
   }
 
-  // One part of all units, or one of each, the second of which sees what the first has computed.
+  // One part with all units, or one part per unit; the second one then uses new values of the first.
   void make(const char* approximation, bool serial = false, std::vector<InputSource*> sources = {}) {
     point = std::make_unique<Point>(PointSetup{.plan = plan,
                                                .fleet = fleet,
@@ -73,7 +73,7 @@ struct PointTest : ::testing::Test {
     state.t = interval.end;
     point->end(state, interval, state.events);
   }
-  // A whole step of one part, from where a.y = f(t).
+  // A whole step with one part, from a.y = f(t).
   template <class F>
   void step(Time t, F&& f) {
     output("a.y") = f(t);
@@ -113,7 +113,7 @@ TEST_F(PointTest, GivesNewValuesToThoseWhoSeeThemAndOldOnesToOthers) {
   output("b.y") = -5;
   begin(0);
   point->give(state, 0);
-  output("a.y") = 10;  // what the first part computes
+  output("a.y") = 10;  // computed by the first part
   point->give(state, 1);
   EXPECT_EQ(input("b.u"), 21);
   EXPECT_EQ(input("a.u"), -5);
@@ -121,7 +121,7 @@ TEST_F(PointTest, GivesNewValuesToThoseWhoSeeThemAndOldOnesToOthers) {
 
 TEST_F(PointTest, LooksBackWhereAPartDoesNotSeeWhatWasComputed) {
   make("poly-1", true);
-  // The other way round: the unit of the second part is stepped first.
+  // In the opposite order: the unit of the second part is stepped first.
   const std::vector<UnitId> first{0};
   const auto part = point->declare_part(first, [](UnitId, UnitId) { return false; });
   output("b.y") = -5;
@@ -133,12 +133,12 @@ TEST_F(PointTest, LooksBackWhereAPartDoesNotSeeWhatWasComputed) {
 
 // --- polynomials
 
-// Exact for polynomials of that degree, with steps of any size, once there are enough points.
+// Exact for polynomials of the same degree, with steps of any size, when there are enough points.
 TEST_F(PointTest, FollowsPolynomialsExactly) {
   const auto f = [](Time t) { return 3 - 2 * t + 5 * t * t; };
   const Time times[] = {0, 0.1, 0.4, 0.45, 1.2};
   for (const auto& approximation : approximations()) {
-    if (approximation.order() < 2 || approximation.derivatives > 0) continue;  // these units tell none
+    if (approximation.order() < 2 || approximation.derivatives > 0) continue;  // these units provide no derivatives
     make(std::string(approximation.name).c_str());
     for (const Time t : times) step(t, f);
     EXPECT_NEAR(input("b.u"), 2 * f(1.2) + 1, 1e-12);
@@ -175,7 +175,7 @@ TEST_F(PointTest, ForgetsThePastAfterAnEvent) {
   EXPECT_EQ(slope("b.u", 1), 0);
 }
 
-// The polynomial goes through the value at the beginning and the one at the end, and through the past.
+// The polynomial passes through the values at the beginning and at the end, and through the past.
 TEST_F(PointTest, InterpolatesWhereTheEndIsKnown) {
   const auto f = [](Time t) { return 1 + t - 3 * t * t; };
   make("poly-3", true);
@@ -198,7 +198,7 @@ TEST_F(PointTest, EndsInputsWhereItIsTold) {
   step(0, [](Time) { return 1.0; });
   output("a.y") = 2;
   begin(h);
-  // As the line through 2 · 1 + 1 and 2 · 2 + 1 goes on.
+  // Continues the line through 2 · 1 + 1 and 2 · 2 + 1.
   EXPECT_NEAR(point->guess(element("b.u")), 7, 1e-12);
   for (const double end : {9.0, -4.0}) {
     point->end_at(state, element("b.u"), end);
@@ -264,7 +264,7 @@ TEST_F(PointTest, HasAPastOfItsOwnForCoarseSteps) {
 
 // --- tables and scenarios
 
-// Puts a value into b.u, and announces jumps.
+// Sets b.u, and announces discontinuities.
 class Override final : public InputSource {
  public:
   Override(std::uint32_t input, double value, Time jump) : input_(input), value_(value), jump_(jump) {}
@@ -300,7 +300,7 @@ TEST_F(PointTest, LetsLaterSourcesBeatThoseBefore) {
   EXPECT_EQ(one.begun, h);
   point->give(state, 0);
   EXPECT_EQ(input("b.u"), 2);
-  EXPECT_EQ(input("a.u"), -5) << "what nobody overrides";
+  EXPECT_EQ(input("a.u"), -5) << "an input that is not overridden";
   end();
   EXPECT_EQ(two.looked_up, 1);
 }
@@ -311,7 +311,7 @@ TEST_F(PointTest, ForgetsThePastWhereASourceJumps) {
   const auto f = [](Time t) { return t; };
   step(0, f);
   EXPECT_EQ(point->history().points(state.memory), 1);
-  step(h, f);  // ends where it jumps
+  step(h, f);  // ends at the discontinuity
   EXPECT_EQ(point->history().points(state.memory), 0);
   step(2 * h, f);
   EXPECT_EQ(slope("b.u", 1), 0);

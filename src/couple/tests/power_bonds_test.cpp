@@ -17,7 +17,7 @@ constexpr describe::BaseUnit metre_per_second{{0, 1, -1, 0, 0, 0, 0, 0}, 1, 0};
 
 const std::vector<graph::PowerBond> spring_and_mass{{"spring.F", "mass.v", "plant.yaml:7"}};
 
-// A spring gives its force to a mass and gets its velocity.
+// A spring whose force acts on a mass and whose input is the mass's velocity.
 struct Bonds : ::testing::Test {
   Bonds() {
     auto& spring = shelf.add("spring.fmu");
@@ -41,7 +41,7 @@ struct Bonds : ::testing::Test {
   }
   [[nodiscard]] std::uint32_t input_place(const char* path) const { return place_of(plan, path, true).element; }
   void input(const char* path, double value) { state.signals.inputs.column<double>()[input_place(path)] = value; }
-  // At the end of a step the spring has 10 N and the mass 2 m/s; the mass worked with 9 N, the spring with 1.5 m/s.
+  // At the end of a step the spring has 10 N and the mass 2 m/s; the mass used 9 N, the spring 1.5 m/s.
   void set_signals() {
     output("spring.F", 10);
     output("mass.v", 2);

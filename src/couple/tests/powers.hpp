@@ -1,4 +1,4 @@
-// Powers of time and their derivatives: what polynomials have to follow exactly.
+// Powers of time and their derivatives, which polynomials must follow exactly.
 #pragma once
 
 namespace consort::couple {

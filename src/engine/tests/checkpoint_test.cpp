@@ -1,5 +1,4 @@
-// Checkpoints: a run that goes on from one is the run that was not interrupted, and whatever else is in the file is an
-// Error.
+// Checkpoints: a resumed run is equal to an uninterrupted run, and any other file contents are an Error.
 #include "engine/checkpoint.hpp"
 
 #include <cmath>
@@ -48,11 +47,11 @@ TEST(Restart, GoesOnWithEventsAndTables) {
   auto o = options(3, 0.01, "jacobi");
   o.run.extrapolation = "1";
   o.run.input_file = table.string();
-  // Before and after the first impact, and the table's jump.
+  // Before and after the first impact, and at the table's discontinuity.
   for (const int before : {20, 29, 60}) expect_the_same_after_a_restart(system, o, before, 60, library());
 }
 
-// A unit whose first discarded step ruins its state, since it was not known to do so: a run that goes on knows it.
+// A unit whose first discarded step ruins its state, which is not known before; a resumed run knows it.
 TEST(Restart, KnowsWhichUnitsDiscardSteps) {
   auto all = std::make_shared<Library>();
   all->add("moody", [](const std::string& name) {
@@ -80,7 +79,7 @@ TEST(Restart, KnowsWhichUnitsDiscardSteps) {
   Simulation second(system, o, all);
   second.load(file);
   go_on(second, 5);
-  EXPECT_EQ(second.report().units[0].discarded, 10U);  // of both parts
+  EXPECT_EQ(second.report().units[0].discarded, 10U);  // of both parts of the run
   EXPECT_EQ(second.report().units[0].repeated_as_is, 1U);
 }
 
@@ -149,7 +148,7 @@ TEST_P(ResultsAfterARestart, AreThoseOfTheRunThatWasNotInterrupted) {
   }
   EXPECT_EQ(second.rows, record::read_result(whole).rows());
   EXPECT_EQ(second.steps, 5000U);
-  // Once more from there: what was written behind it goes again.
+  // Resumes again from there: rows written after the checkpoint are removed again.
   run(ring("cs"), o, parts);
   expect_equal(record::read_result(whole), record::read_result(parts));
   std::size_t files = 0;
@@ -197,7 +196,7 @@ TEST(ResultAfterARestart, BeginsWithTheCheckpointInANewFile) {
   std::vector<Progress> seen;
   o.progress = [&](const Progress& p) { seen.push_back(p); };
   const auto report = run(ring("cs"), o, folder.path() / "second.csv");
-  // What the clock says is of the part that was run.
+  // Durations are those of the resumed part.
   EXPECT_NEAR(report.began, 0.1, 1e-12);
   EXPECT_THAT(report.text(), HasSubstr("times real time from 0.1"));
   for (const auto& p : seen) EXPECT_EQ(p.since, report.began);
@@ -206,7 +205,7 @@ TEST(ResultAfterARestart, BeginsWithTheCheckpointInANewFile) {
   EXPECT_EQ(result.rows(), 6U);
 }
 
-// --- what goes wrong
+// --- errors
 
 std::string failure(const std::function<void()>& what, Fault fault = Fault::input) {
   try {
@@ -280,7 +279,7 @@ TEST(Checkpoints, ThatAreDamagedAreErrors) {
   }
 }
 
-// With a checksum that fits: an Error, or a state that can be gone on with.
+// Changed contents with a valid checksum are an Error, or a state that can be resumed.
 TEST(Checkpoints, ThatLieAreErrorsOrHarmless) {
   const os::TempFolder folder;
   const std::string file = (folder.path() / "c").string();
@@ -298,13 +297,13 @@ TEST(Checkpoints, ThatLieAreErrorsOrHarmless) {
   s.save(file);
   const Checkpoint good = read_checkpoint(file);
   const auto attempt = [&](const Checkpoint& c) {
-    const auto bytes = encode(c);  // not by write_checkpoint(), which waits for the disk
+    const auto bytes = encode(c);  // not write_checkpoint(), which waits for the disk
     std::ofstream(file, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     try {
       s.load(file);
       s.step();
-    } catch (const Error&) {  // as it should be
+    } catch (const Error&) {  // as expected
     }
   };
   for (std::size_t i = 0; i < good.run.size(); ++i) {

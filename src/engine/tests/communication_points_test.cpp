@@ -1,4 +1,4 @@
-// Where the steps of a unit that runs alone end, and where rows are: counted grids, output points and events of tables.
+// Ends of steps and times of rows of a unit that runs alone: grid points, output points and events of tables.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -103,7 +103,7 @@ TEST(CommunicationPoints, AreEquallyFarApartFarFromZero) {
   EXPECT_EQ(points.rows.back(), 1e9 + 1);
 }
 
-// What must hold for any grids and events.
+// Properties for any grids and events.
 TEST(CommunicationPoints, KeepTheirPromisesForManyRandomGrids) {
   std::mt19937 random(20240229);  // the same cases every time
   std::uniform_real_distribution<double> unit(0, 1);

@@ -43,7 +43,7 @@ Run run(const graph::System& system, const SimulationOptions& o) {
   return r;
 }
 
-// The car in one piece: z and v of the chassis, z and v of the wheel.
+// The car as one system: z and v of the chassis, z and v of the wheel.
 LinearSystem whole(std::vector<double> start) {
   const double m = 400, n = 40, k = 15000, d = 1000, tyre = 150000, road = 0.1;
   return {{},
@@ -56,7 +56,7 @@ LinearSystem whole(std::vector<double> start) {
           {0, 0, 0, tyre * road / n}};
 }
 
-// The velocities after a step of the whole from row `i` of the result to the next one.
+// The velocities after a step of the one system from row `i` of the result to the next row.
 std::pair<double, double> exact_velocities(const record::Result& r, std::size_t i) {
   LinearUnit unit("whole", whole({r["chassis.z"].numbers[i], r["chassis.v"].numbers[i], r["wheel.z"].numbers[i],
                                   r["wheel.v"].numbers[i]}));
@@ -76,7 +76,8 @@ TEST_P(RichardsonOver, KeepsTheErrorWithinAHundredTolerances) {
   const auto& [stepper, order] = GetParam();
   double last = 1;
   for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
-    if (order == 0 && tolerance < 1e-4) continue;  // held inputs: the error falls with the root of the tolerance
+    // held inputs: the error is proportional to the root of the tolerance
+    if (order == 0 && tolerance < 1e-4) continue;
     const auto r = run(car(), richardson(stepper, order, tolerance));
     const double error = error_at_end(r.result);
     EXPECT_LT(error, 100 * tolerance) << tolerance;
@@ -87,7 +88,7 @@ TEST_P(RichardsonOver, KeepsTheErrorWithinAHundredTolerances) {
   }
 }
 
-// Equal steps, as the divisor of steppers that see new values supposes them.
+// Equal steps, as assumed by the divisor of steppers that use new values.
 TEST_P(RichardsonOver, EstimatesTheErrorOfAStep) {
   const auto& [stepper, order] = GetParam();
   auto o = richardson(stepper, order, 1e9);
@@ -113,9 +114,10 @@ INSTANTIATE_TEST_SUITE_P(All, RichardsonOver,
                                   std::to_string(std::get<1>(choice.param));
                          });
 
-// --- outputs that are made consistent with inputs
+// --- outputs made consistent with inputs
 
-// The wheel answers with the force of the spring between, at once; so inputs change at communication points, too.
+// The wheel has feed-through: its output is the force of the spring between, so inputs change at communication points,
+// too.
 class ControlOfConsistentOutputs : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
 
 TEST_P(ControlOfConsistentOutputs, EstimatesTheErrorOfAStep) {
@@ -146,7 +148,7 @@ TEST_P(ControlOfConsistentOutputs, EstimatesTheErrorOfAStep) {
   record::Sink* const sinks[] = {&memory};
   static_cast<void>(simulation.run(sinks));
   double error = 0, estimate = 0;              // of the chassis' velocity
-  double force_error = 0, force_estimate = 0;  // which is mostly that of the damper
+  double force_error = 0, force_estimate = 0;  // mostly that of the damper
   for (std::size_t i = 20; i + 1 < r.rows(); ++i) {
     const auto [chassis, wheel] = exact_velocities(r, i);
     const double missing = chassis - r["chassis.v"].numbers[i + 1];
@@ -169,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(All, ControlOfConsistentOutputs,
 
 SimulationOptions impatient() {
   auto o = richardson("iterated", 1, 1e-2);
-  o.run.control.absolute = 10;  // what is rejected is rejected for the iteration
+  o.run.control.absolute = 10;  // so that steps are rejected only because of the iteration
   o.run.iteration.method = "fixed-point";
   o.run.iteration.tolerance = 1e-8;
   o.run.iteration.max_iterations = 6;
@@ -232,7 +234,7 @@ TEST(RichardsonOverIterated, SaysSoWhenNoStepConverges) {
   }
 }
 
-// --- events that units announce
+// --- events announced by units
 
 class ControlWithEvents : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
@@ -259,11 +261,11 @@ INSTANTIATE_TEST_SUITE_P(All, ControlWithEvents,
                                            std::tuple("richardson", "gauss-seidel"),
                                            std::tuple("richardson", "iterated")));
 
-// --- events that nobody announced, somewhere in a step
+// --- events inside steps that are not announced
 
 class ControlOverEvents : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
 
-// The ball bounces at its own times, in its own steps: the car's control must neither fail there nor change them.
+// The ball bounces at its own times in its own steps: the car's control must neither fail there nor change them.
 TEST_P(ControlOverEvents, GoesOn) {
   const auto& [controller, order] = GetParam();
   auto system = car();

@@ -1,5 +1,5 @@
-// What step size control must not overlook: ends of chains, failures and ends inside of a trial, events inside of
-// units, errors that no step makes smaller, tables whose future is known, and what decided on the size of steps.
+// Special cases of step size control: ends of chains, failures and ends inside a trial, events inside units, errors
+// that do not decrease with the step, tables with a known future, and reasons that limit step sizes.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -40,7 +40,7 @@ Run run(const graph::System& system, const SimulationOptions& o, const std::shar
   return r;
 }
 
-// x' = v, v' = -25 x tells x to y' = 10 (x - y), which tells nobody.
+// x' = v, v' = -25 x; x drives y' = 10 (x - y), which drives no unit.
 std::shared_ptr<Library> swing_and_follower() {
   return parts({{}, {"x", "v"}, {1, 0}, {0, 1, -25, 0}, {}, {1, 0, 0, 1}}, {{"u"}, {"y"}, {0}, {-10}, {10}, {1}});
 }
@@ -56,7 +56,7 @@ class OneWay : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Controllers, OneWay, ::testing::Values("richardson", "modified"));
 
 TEST_P(OneWay, CouplingIsControlledAtTheEndOfTheChain) {
-  // The source knows nothing of the coupling, so that it does not err; who follows it does.
+  // The source does not depend on the coupling, so it has no error; its follower has one.
   const auto fine = run(chain(), options(3, 1e-5), swing_and_follower());
   double last = 1;
   for (const double tolerance : {1e-2, 1e-3, 1e-4}) {
@@ -82,7 +82,7 @@ TEST_P(OneWay, CouplingIsControlledAtTheEndOfTheChain) {
 }
 
 TEST(Trials, ThatFailAreRepeatedWithShorterSteps) {
-  // A unit that takes no step longer than 0.02 s.
+  // A unit that fails in steps longer than 0.02 s.
   const auto all = library();
   all->add("timid", [](const std::string& name) {
     auto unit = std::make_unique<unit::LambdaUnit>(name);
@@ -105,7 +105,7 @@ TEST(Trials, ThatFailAreRepeatedWithShorterSteps) {
   const auto r = run(system, o, all);
   EXPECT_EQ(r.report.reached, 1);
   EXPECT_GT(r.report.rejected, 0U);
-  // Where no step is short enough, it is the unit's word that ends the run.
+  // If no step is short enough, the run ends with the unit's message.
   o.run.control.minimum = 0.1;
   EXPECT_THAT([&] { run(system, o, all); }, ::testing::ThrowsMessage<Error>(HasSubstr("does not take a step of")));
 }
@@ -148,7 +148,8 @@ TEST(Steps, EndOnTimeEventsInsideOfModelExchangeUnits) {
 }
 
 TEST(Errors, ThatNoStepMakesSmallerDoNotEndTheRun) {
-  // Force and displacement, with a unit in between that hands the velocity on a step late: two feed-throughs in series.
+  // Force and displacement, with a unit in between that passes the velocity on a step late: two feed-throughs in
+  // series.
   graph::System s("series");
   s.add("chassis", fmus / "fmi2/QuarterCarChassis.fmu");
   s.add("line", fmus / "fmi2/Feedthrough.fmu");
@@ -167,7 +168,7 @@ TEST(Errors, ThatNoStepMakesSmallerDoNotEndTheRun) {
 }
 
 TEST(Errors, OfStepsThatAreTooLongAreNotTakenForSuch) {
-  // Force and displacement again, with a first step that is longer than what swings: errors there mean nothing.
+  // Force and displacement again, with a first step longer than the period: errors there are meaningless.
   graph::System s("force");
   s.add("chassis", fmus / "fmi2/QuarterCarChassis.fmu");
   s.add("wheel", fmus / "fmi2/QuarterCarWheelForce.fmu");
@@ -201,7 +202,7 @@ TEST(Steps, EndWhereTablesBend) {
     for (const double corner : {0.31, 0.62})
       EXPECT_NE(std::find(r.result.time.begin(), r.result.time.end(), corner), r.result.time.end()) << controller;
   }
-  // One of many rows that follows a curve is no reason for short steps.
+  // A table with many rows on a smooth curve needs no short steps.
   {
     std::ofstream out(table);
     out << "time,u\n";
@@ -264,7 +265,8 @@ TEST(Report, SaysWhatBesideErrorsDecidedOnSteps) {
 }
 
 TEST(Report, WarnsOfCouplingThatExplodes) {
-  graph::System stiff("stiff");  // a' = -400 b, b' = 100 a, with steps far beyond what explicit coupling stands
+  // a' = -400 b, b' = 100 a, with steps far beyond the stability limit of explicit coupling
+  graph::System stiff("stiff");
   stiff.add("a", "model:integrator").set("y", "1");
   stiff.add("b", "model:integrator");
   stiff.connect("b.y", "a.u", graph::Linear{-400, 0});

@@ -1,4 +1,4 @@
-// Variable communication steps: counts of the quarter car, orders of estimates, and what units cannot do.
+// Variable communication steps: step counts of the quarter car, orders of estimates, and missing capabilities of units.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(All, Controllers,
 TEST_P(Controllers, KeepTheErrorOfTheRunWhereTheToleranceIsForTheRun) {
   const auto& [controller, order] = GetParam();
   std::vector<double> errors;
-  const double first = order == 0 ? 1e-2 : 1e-3;  // held inputs take many steps
+  const double first = order == 0 ? 1e-2 : 1e-3;  // held inputs need many steps
   for (const double tolerance : {first, 1e-1 * first, 1e-2 * first}) {
     auto o = controlled(controller, order, tolerance);
     o.run.control.tolerance_for = graph::StepControl::ToleranceFor::run;
@@ -78,7 +78,7 @@ TEST_P(Controllers, KeepTheErrorOfTheRunWhereTheToleranceIsForTheRun) {
     errors.push_back(error_at_end(result));
     EXPECT_LT(errors.back(), tolerance);
   }
-  // With held inputs, too, the error falls with the tolerance itself, not with a root of it.
+  // With held inputs, too, the error is proportional to the tolerance, not to a root of it.
   EXPECT_GT(std::log10(errors.front() / errors.back()) / 2, 0.85);
 }
 
@@ -101,10 +101,10 @@ TEST(Control, RecordsWhichUnitLimitsEachStepAndPutsTheReportIntoTheResult) {
   const auto& limits = result["trust.limits"].numbers;
   EXPECT_EQ(limits.front(), 0);
   const auto wheel_steps = std::count(limits.begin() + 1, limits.end(), 2.0);
-  // All but the last one, which ends where the run does.
+  // All but the last step, which ends at the stop time.
   EXPECT_EQ(wheel_steps + std::count(limits.begin() + 1, limits.end(), 1.0), static_cast<long>(report.steps) - 1);
   EXPECT_EQ(limits.back(), 0);
-  EXPECT_LE(static_cast<std::uint64_t>(wheel_steps), report.units[1].limited);  // which has rejected ones, too
+  EXPECT_LE(static_cast<std::uint64_t>(wheel_steps), report.units[1].limited);  // which includes rejected steps
   const auto units = std::find_if(result.facts.begin(), result.facts.end(), [](auto& f) { return f.name == "units"; });
   ASSERT_NE(units, result.facts.end());
   EXPECT_EQ(units->value, "chassis\nwheel");
@@ -139,8 +139,8 @@ TEST(Control, LandsOnOutputPointsAndScenarioActions) {
 }
 
 TEST(Control, GoesBackExactly) {
-  // A first guess that is far too large is rejected again and again; what follows equals a run that began with the step
-  // that was accepted in the end.
+  // A first step that is far too large is rejected repeatedly; the rest equals a run that begins with the step finally
+  // accepted.
   auto o = controlled("richardson", 2, 1e-5);
   o.run.control.initial = 0.5;
   Simulation first(car(), o, parts(chassis(), wheel()));
@@ -200,7 +200,7 @@ TEST(Control, NamesTheVariableThatForcesAStepBelowTheMinimumAndKeepsTheRows) {
                                            ::testing::HasSubstr("'chassis.v'"), ::testing::HasSubstr("newest first")));
   }
   EXPECT_GE(result.rows(), 1U);
-  ASSERT_FALSE(result.tables.empty());  // what is known of the errors up to there
+  ASSERT_FALSE(result.tables.empty());  // the errors known so far
   EXPECT_EQ(result.tables[1].name, "connections");
 }
 
@@ -212,7 +212,7 @@ TEST(Control, SaysHowLargeTheErrorIsAndWhoLimitsTheStep) {
     EXPECT_GT(t.local, 0) << t.source;
     EXPECT_GE(t.accumulated, t.local) << t.source;
     EXPECT_LT(t.rms, t.local) << t.source;
-    EXPECT_GE(t.rms, t.accumulated / static_cast<double>(report.steps)) << t.source;  // no mean is above it
+    EXPECT_GE(t.rms, t.accumulated / static_cast<double>(report.steps)) << t.source;  // no mean is larger
     EXPECT_EQ(t.targets.size(), 1U);
     EXPECT_GT(t.range, 0.01) << t.source;
     limited += t.limited;
@@ -235,7 +235,7 @@ LinearSystem direct(double start, double d, bool tells) {
   return s;
 }
 
-// The estimate of a's output in the first step from consistent values, in parts of its error.
+// The estimate of a's output in the first step from consistent values, relative to its error.
 double estimate_of_first_step(bool tells, double h) {
   constexpr double d1 = 0.5, d2 = 0.6;
   graph::System system("loop");
@@ -255,7 +255,7 @@ double estimate_of_first_step(bool tells, double h) {
   record::MemorySink memory(result);
   record::Sink* const sinks[] = {&memory};
   s.run(sinks);
-  // As a whole: u1 = y2, u2 = y1, so that y1 = (x1 + d1 x2) / (1 - d1 d2), y2 likewise.
+  // As one system: u1 = y2, u2 = y1, so that y1 = (x1 + d1 x2) / (1 - d1 d2), y2 likewise.
   const double n = 1 / (1 - d1 * d2);
   unit::LinearUnit whole("whole", {{}, {"y1"}, {1, 0}, {-1 + n * d2, n, n, -1 + n * d1}, {}, {n, n * d1}});
   whole.step({0, 2 * h, false});
@@ -272,7 +272,8 @@ TEST(Control, KnowsTwoFeedThroughsInSeriesByTheirDerivatives) {
   EXPECT_GT(std::abs(estimate_of_first_step(false, 1e-4) - 1), 0.1);
 }
 
-// Two such units in a loop, and a third one between them whose output follows its state: its estimates, by step.
+// Two such units in a loop, and between them a third one whose output follows its state: estimates of its output, by
+// step.
 std::vector<double> estimates_of_the_state(bool tells) {
   const auto all = std::make_shared<Library>();
   LinearSystem first{{"u", "w"}, {"y"}, {1}, {-1}, {1, 1}, {1}, {0.5, 0}};
@@ -294,7 +295,7 @@ std::vector<double> estimates_of_the_state(bool tells) {
   o.run.consistent = graph::Consistency::never;
   o.run.extrapolation = "1";
   o.run.control.controller = "richardson";
-  o.run.control.tolerance = 1e9;  // so that steps grow by the same factor whatever the error is
+  o.run.control.tolerance = 1e9;  // so that steps grow by the same factor for any error
   o.run.control.grow = 1.5;
   o.run.record.variables = {"trust.*"};
   Simulation s(system, o, all);
@@ -310,12 +311,12 @@ TEST(Control, LeavesEstimatesOfStatesAloneWhereItCorrectsFeedThrough) {
   const auto plain = estimates_of_the_state(false);
   ASSERT_GT(plain.size(), 10U);
   ASSERT_EQ(corrected.size(), plain.size());
-  // Loops at the start are solved to 1e-8 with derivatives and without them.
+  // Loops at the start are solved to 1e-8, with or without derivatives.
   for (std::size_t i = 1; i < plain.size(); ++i) EXPECT_NEAR(corrected[i] / plain[i], 1, 1e-5) << i;
 }
 
 TEST(Control, TakesIteratedFeedThroughForWhatItIs) {
-  // Inputs agree with outputs at the end of the step, so nothing is late and no order is lost.
+  // Inputs agree with outputs at the end of the step, so outputs are not late and no order is lost.
   graph::System system("loop");
   system.add("a", "model:first");
   system.add("b", "model:second");
@@ -335,7 +336,7 @@ TEST(Control, TakesIteratedFeedThroughForWhatItIs) {
 
 // --- energy: two masses, one of which carries the spring between them
 
-// Mass on a spring to the ground, driven by a force; and another that exerts it through a spring and damper.
+// A mass on a spring to the ground, driven by a force; and another mass that exerts it through a spring and damper.
 LinearSystem mass() { return {{"F"}, {"x", "v"}, {1, 0}, {0, 1, -10, 0}, {0, 1}, {1, 0, 0, 1}}; }
 LinearSystem partner() {
   const double k = 4, d = 0.5;
@@ -368,14 +369,15 @@ TEST(PowerBonds, SeeEnergyThatTheCouplingMadeFallWithTheStep) {
   const auto fine = run_bonded("fixed", 1e-4, 1e-3);
   ASSERT_EQ(fine.bonds.size(), 1U);
   EXPECT_GT(fine.bonds[0].carried, 0.1);
-  // Inputs are held: residual power falls with the first order.
+  // Inputs are held: residual power is of first order in the step.
   EXPECT_NEAR(coarse.bonds[0].lost_or_made / fine.bonds[0].lost_or_made, 2, 0.05);
   EXPECT_NEAR(coarse.bonds[0].largest / fine.bonds[0].largest, 2, 0.05);
 }
 
 TEST(PowerBonds, KnowWhetherEnergyIsMadeOrLost) {
-  // Two masses on springs with another one between them, undamped: what energy there is more in the end, the coupling
-  // made. `sign`: whether the force is told as it acts on the mass, or as its reaction, turned around on the way.
+  // Two masses on springs with another spring between them, undamped: additional energy at the end was made by the
+  // coupling. `sign`: 1 if the force is given as it acts on the mass, -1 if it is the reaction, negated by the
+  // connection.
   for (const double sign : {1.0, -1.0}) {
     const double k = 4 * sign;
     const LinearSystem partner{{"x", "v"},         {"F", "p", "w"},    {0, 0}, {0, 1, -14, 0}, {0, 0, 4, 0},
@@ -401,7 +403,7 @@ TEST(PowerBonds, KnowWhetherEnergyIsMadeOrLost) {
     };
     const double more = energy(result.rows() - 1) - energy(0);
     EXPECT_GT(more, 1e-3);
-    // The power at the ends of steps does not tell all that happens within them, but the sign and the size.
+    // The power at the ends of steps does not show everything within them, but sign and magnitude agree.
     EXPECT_GT(report.bonds[0].made / more, 0.5) << sign;
     EXPECT_LT(report.bonds[0].made / more, 2) << sign;
     EXPECT_THAT(report.text(), ::testing::HasSubstr("the coupling made"));
@@ -413,8 +415,8 @@ TEST(PowerBonds, LetEccoChooseStepsByTheTolerance) {
   const auto tight = run_bonded("ecco", 3e-4);
   EXPECT_NEAR(static_cast<double>(tight.steps) / static_cast<double>(loose.steps), 10, 3);  // first order
   EXPECT_LT(tight.bonds[0].lost_or_made, 0.2 * loose.bonds[0].lost_or_made);
-  // No step is repeated, so that the residual goes around what is allowed, here over 5 s: half as much again is far
-  // less than what a fixed step of the loose run would give.
+  // No step is repeated, so the residual varies around the allowed value, here over 5 s: 1.5 times the allowed value is
+  // far less than with a fixed step of the loose run.
   EXPECT_LT(tight.bonds[0].lost_or_made, 1.5 * 5 * 3e-4 * (1 + tight.bonds[0].peak));
 }
 

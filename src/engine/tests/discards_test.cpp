@@ -20,7 +20,7 @@ using unit::StepRequest;
 using unit::Why;
 using Values = unit::LambdaUnit::Values;
 
-// Its output is the time, unless a step that it discarded has left its mark.
+// Its output is the time, plus a mark from a step that it discarded.
 struct Clumsy {
   explicit Clumsy(std::function<StepOutcome(const StepRequest&)> answer) : x(unit.lambdas.output("x", 0.0)) {
     unit.lambdas.on_step([this, answer = std::move(answer)](Values& v, const StepRequest& r) {
@@ -50,7 +50,7 @@ TEST(Discards, SetsAUnitBackToWhereADiscardedStepBeganFromTheSecondOneOn) {
   const auto& x = c.result["x"].numbers;
   EXPECT_GT(x[1], 100) << "of the first discarded step nothing was saved";
   for (std::size_t i = 1; i < x.size(); ++i) EXPECT_NEAR(x[i] - x[1], c.result.time[i] - c.result.time[1], 1e-9);
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded 2 steps that it could not be set back from")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded 2 steps and cannot restore its state")));
 }
 
 TEST(Discards, AsksAgainAndWarnsOnceWhereAUnitCannotBeSetBack) {
@@ -59,7 +59,7 @@ TEST(Discards, AsksAgainAndWarnsOnceWhereAUnitCannotBeSetBack) {
   const auto report = c.run({.stop = 1, .step = 0.25});
   EXPECT_EQ(report.reached, 1);
   EXPECT_GT(c.result["x"].numbers.back(), 500) << "a mark for each of them";
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded 12 steps that it could not be set back from")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("discarded 12 steps and cannot restore its state")));
 }
 
 TEST(Discards, TakesAUnitThatRejectsStepsCleanlyAtItsWord) {
@@ -69,14 +69,14 @@ TEST(Discards, TakesAUnitThatRejectsStepsCleanlyAtItsWord) {
   EXPECT_THAT(c.run({.stop = 1, .step = 0.25}).warnings, IsEmpty());
 }
 
-// After a first discarded step, so that states are saved.
+// After the first discarded step, so that states are saved.
 std::function<StepOutcome(const StepRequest&)> warmed_up(std::function<StepOutcome(const StepRequest&)> answer) {
   return [answer = std::move(answer)](const StepRequest& r) {
     if (r.t == 0 && r.h > 0.25) return StepOutcome{0, Why::discarded};
     return r.t == 0 ? completed(r) : answer(r);
   };
 }
-// x at the end, without the mark of the first discarded step.
+// x at the end, minus the mark of the first discarded step.
 double last_x(const Clumsy& c) { return c.result["x"].numbers.back() - 100; }
 
 TEST(Discards, RepeatsThePartThatAUnitSaysItCanDo) {
@@ -115,12 +115,12 @@ TEST(Discards, LeaveInputsWithTheMeanOfTheWholeStep) {
   static_cast<void>(c.unit.lambdas.input("u", 0.0));
   const auto table = input::InputTable::parse("time,u\n0,0\n1,16\n", "in.csv", c.unit.description());
   c.run({.stop = 0.25, .step = 0.25}, &table);
-  // Two calls and "init" are those of initialization.
+  // Two calls and "init" belong to initialization.
   EXPECT_THAT(std::vector<std::string>(c.unit.calls.begin() + 3, c.unit.calls.begin() + 9),
               ElementsAre("set u=2", "step", "set u=2", "step", "set u=2", "step"));
 }
 
-// Says that it can save its state, and cannot.
+// Declares that it can save its state, but cannot.
 class Boaster final : public unit::Rollback {
  public:
   std::unique_ptr<unit::Snapshot> save(std::unique_ptr<unit::Snapshot>) override { throw run_error("no memory"); }
@@ -136,7 +136,7 @@ TEST(Discards, RunsAUnitThatFailsToSaveItsStateAllTheSame) {
   c.unit.other_rollback = &boaster;
   const auto report = c.run({.stop = 1, .step = 0.25});
   EXPECT_EQ(report.reached, 1);
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("could not be set back from")));
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("cannot restore its state")));
 }
 
 TEST(Discards, SavesNothingOfUnitsThatDiscardNothingTakeEqualStepsOrRejectCleanly) {

@@ -19,7 +19,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The same ball with its own solver (with event mode where it has it) and with ours.
+// The same ball with its own solver (in event mode if it has one) and with Consort's.
 graph::System balls(const std::string& version) {
   graph::System s("balls");
   const std::string file = places::fmus() + "/" + version + "/BouncingBall.fmu";
@@ -63,7 +63,7 @@ TEST(StopsAtEvents, AgreesWithEventsThatUnitsHandleInside) {
     for (const auto* const name : {"own.h", "own.v", "ours.h", "ours.v"})
       for (int i = 1; i <= 20; ++i)
         EXPECT_NEAR(at(stopped.result, name, 0.1 * i), at(inside.result, name, 0.1 * i), 1e-3) << name << " " << i;
-    // Every ball falls for sqrt(2 / g) first; a step ends there.
+    // Every ball first falls for sqrt(2 / g); a step ends there.
     const double fall = std::sqrt(2 / 9.81);
     EXPECT_NEAR(at(stopped.result, "ours.h", 0.5),
                 std::pow(0.7 * 9.81 * fall, 1) * (0.5 - fall) - 9.81 / 2 * std::pow(0.5 - fall, 2), 1e-6);

@@ -1,4 +1,4 @@
-// Inputs that follow polynomials through derivatives of outputs, too, in whole systems with exact solutions.
+// Inputs that follow polynomials through derivatives of outputs, too, in systems with exact solutions.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -20,8 +20,8 @@ using namespace testing;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Two decays that drive each other: x' = -x + a, a' = -2 a - 3 x. The second one tells twice its state, which its
-// connection takes back.
+// Two decays that drive each other: x' = -x + a, a' = -2 a - 3 x. The output of the second one is twice its state, and
+// its connection halves it.
 LinearSystem first() { return {{"u"}, {"y"}, {1}, {-1}, {1}, {1}}; }
 LinearSystem second() { return {{"u"}, {"y"}, {0}, {-2}, {-3}, {2}}; }
 
@@ -39,7 +39,7 @@ struct State {
   double a = 0;
 };
 
-// Where the pair comes to without any coupling error: exp(M t), whose eigenvalues are -3/2 ± i w.
+// The state of the pair without coupling error: exp(M t), whose eigenvalues are -3/2 ± i w.
 State exact(const State& from, double t) {
   const double w = std::sqrt(11.0) / 2;
   const double c = std::exp(-1.5 * t) * std::cos(w * t);
@@ -49,7 +49,7 @@ State exact(const State& from, double t) {
 
 State state_of(Simulation& s) { return {number(s, "a.y"), number(s, "b.y") / 2}; }
 
-// The largest error in the run of what steps after 0.2 s did: the first ones have no past.
+// The largest error of steps after 0.2 s: the first steps have no past.
 double error_of(const std::string& extrapolation, const std::string& stepper, double step) {
   auto o = options(2, step, stepper);
   o.run.extrapolation = extrapolation;
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Hermite, Converges,
                            return name;
                          });
 
-// A polynomial of degree k gives an error of order k + 1 over the run.
+// A polynomial of degree k has an error of order k + 1 over the run.
 TEST_P(Converges, WithTheOrderOfItsPolynomials) {
   const auto& [extrapolation, stepper, order] = GetParam();
   const double coarse = error_of(extrapolation, stepper, 0.02);
@@ -98,7 +98,7 @@ TEST(Hermite, IsNearerThanThePolynomialOfTheSameDegree) {
   EXPECT_LT(error_of("hermite-1", "jacobi", 0.02), 0.5 * error_of("poly-2", "jacobi", 0.02));
 }
 
-// With slopes a line is known at the start, not only after a step.
+// With slopes a line is known from the start, not only after a step.
 TEST(Hermite, BeginsWithOrderOne) {
   auto o = options(1, 1e-3);
   const auto after_one_step = [&](const char* extrapolation) {
@@ -108,7 +108,7 @@ TEST(Hermite, BeginsWithOrderOne) {
     s.step();
     return std::abs(state_of(s).x - exact({}, 1e-3).x);
   };
-  // H³ against H².
+  // H³ compared with H².
   EXPECT_LT(after_one_step("hermite-2"), 1e-8);
   EXPECT_GT(after_one_step("poly-4"), 1e-6);
 }
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(All, Controlled,
                            return name;
                          });
 
-// Steps are rejected on the way, so that slopes of the past go back as well.
+// Some steps are rejected, so that slopes of the past are restored, too.
 TEST_P(Controlled, KeepsTheErrorOfTheQuarterCarWithinAHundredTolerances) {
   const auto& [controller, extrapolation] = GetParam();
   const bool rejects = std::string(controller) == "richardson";
@@ -144,13 +144,13 @@ TEST_P(Controlled, KeepsTheErrorOfTheQuarterCarWithinAHundredTolerances) {
   }
 }
 
-// What an estimate says of a step, against the error of that step.
+// The estimate of a step's error, compared with that error.
 TEST_P(Controlled, EstimatesTheErrorOfAStep) {
   const auto& [controller, extrapolation] = GetParam();
   auto o = options(2, 0.02);
   o.run.extrapolation = extrapolation;
   o.run.control.controller = controller;
-  o.run.control.tolerance = 1e9;  // all steps are taken, and are equal
+  o.run.control.tolerance = 1e9;  // all steps are accepted and equal
   o.run.control.maximum = 0.02;
   o.run.record.variables = {"*.y", "trust.*"};
   Simulation s(pair(), o, parts(first(), second()));
@@ -166,7 +166,7 @@ TEST_P(Controlled, EstimatesTheErrorOfAStep) {
     estimates += std::abs(told[i]);
     errors += std::abs(exact(state(i - 1), result.time[i] - result.time[i - 1]).x - state(i).x);
   }
-  EXPECT_NEAR(estimates / errors, 1, 0.1);  // the next order of a step of 0.02 s
+  EXPECT_NEAR(estimates / errors, 1, 0.1);  // tolerance: the next order of a step of 0.02 s
 }
 
 TEST(Hermite, RefusesUnitsThatTellNoSlopes) {
@@ -183,7 +183,7 @@ TEST(Hermite, RefusesUnitsThatTellNoSlopes) {
     EXPECT_EQ(e.unit(), "b");
     EXPECT_EQ(e.setting(), "extrapolation");
   }
-  // Who drives nobody need not tell any.
+  // Units that drive no unit need not provide derivatives.
   graph::System chain("chain");
   chain.add("a", "model:first");
   chain.add("b", "model:second");
@@ -191,7 +191,7 @@ TEST(Hermite, RefusesUnitsThatTellNoSlopes) {
   EXPECT_NO_THROW(Simulation(chain, o, parts(first(), silent)));
 }
 
-// Tables and scenarios move inputs as they do with other extrapolations.
+// Tables and scenarios work as with other extrapolations.
 TEST(Hermite, LeavesTablesAndScenariosAlone) {
   const os::TempFolder folder;
   const auto table = folder.path() / "u.csv";
@@ -216,8 +216,8 @@ TEST(Hermite, LeavesTablesAndScenariosAlone) {
   const auto [a_without, b_without] = run("poly-4", 0.05);
   const auto [a_fine, b_fine] = run("poly-4", 1e-3);
   EXPECT_DOUBLE_EQ(a, a_without);
-  EXPECT_NEAR(a, a_fine, 1e-12);  // the table is a line within every step
-  EXPECT_LT(std::abs(b - b_fine), 0.1 * std::abs(b_without - b_fine)) << "what is released has a slope at once";
+  EXPECT_NEAR(a, a_fine, 1e-12);  // the table is linear within every step
+  EXPECT_LT(std::abs(b - b_fine), 0.1 * std::abs(b_without - b_fine)) << "a released input has a slope immediately";
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ graph::System quarter_car(const std::string& interface) {
   return s;
 }
 
-// Every step with all its digits.
+// All steps with all digits.
 std::string course(const graph::System& system, SimulationOptions o, const std::string& host) {
   o.run.host = host;
   Simulation s(system, o);
@@ -100,7 +100,7 @@ TEST_F(Hosts, ThatDoNotExistAreNamedWithThoseThatDo) {
   }
 }
 
-// The processes that this one has started and not ended.
+// Processes started by this one that have not ended.
 std::vector<pid_t> children() {
   std::vector<pid_t> all;
   std::ifstream file(fmt::format("/proc/self/task/{}/children", ::getpid()));
@@ -127,7 +127,7 @@ TEST_F(Hosts, LoseAUnitWithAnErrorThatNamesIt) {
       EXPECT_THAT(e.what(), HasSubstr("signal 9")) << controller;
     }
   }
-  EXPECT_TRUE(children().empty()) << "none is left behind";
+  EXPECT_TRUE(children().empty()) << "no process is left";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Iterated coupling: the numbers of the implicit scheme, by every method; and who takes part in it.
+// Iterated coupling: the numbers of the implicit scheme, by every method; and the units that are iterated.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -20,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// a' = -400 b, b' = 100 a: with steps of 0.1 far beyond what explicit coupling stands.
+// a' = -400 b, b' = 100 a: steps of 0.1 are far beyond the stability limit of explicit coupling.
 constexpr double to_a = -400;
 constexpr double to_b = 100;
 
@@ -76,7 +76,7 @@ TEST_P(Iterated, ReproducesTheImplicitSchemeToItsTolerance) {
       while (!s.done()) {
         s.step();
         expected = direct(expected, 0.1, order == 0 ? 1 : 0.5);
-        // Errors of 1e-11 relative to inputs of 400 at most, through gains of 0.1 and ten steps.
+        // Errors of 1e-11 relative to inputs of at most 400, through gains of 0.1 and ten steps.
         EXPECT_NEAR(number(s, "a.y"), expected.a, 1e-7) << order << ' ' << substeps << " at " << s.time();
         EXPECT_NEAR(number(s, "b.y"), expected.b, 1e-7) << order << ' ' << substeps << " at " << s.time();
       }
@@ -111,11 +111,11 @@ TEST(IteratedCoupling, ConvergesWhereJacobiAndGaussSeidelDiverge) {
   Simulation s(oscillator(), iterated(1, 0.1, "iqn-ils"), library());
   s.initialize();
   while (!s.done()) s.step();
-  EXPECT_LT(std::abs(number(s, "a.y")), 1e-6);  // what the implicit Euler method damps
+  EXPECT_LT(std::abs(number(s, "a.y")), 1e-6);  // damped by the implicit Euler method
 }
 
 TEST(IteratedCoupling, AgreesOnAScalarInterfaceWhateverTheQuasiNewtonForm) {
-  // One unit whose output drives itself, nonlinear: one unknown.
+  // One unit whose output drives its own input, nonlinear: one unknown.
   const auto library = std::make_shared<Library>();
   library->add("curve", [](const std::string& name) {
     auto unit = std::make_unique<unit::LambdaUnit>(name);
@@ -149,7 +149,7 @@ TEST(IteratedCoupling, AgreesOnAScalarInterfaceWhateverTheQuasiNewtonForm) {
 }
 
 TEST(IteratedCoupling, TellsHowEachInterfaceVariableConverged) {
-  // a' = -400 b is hard to agree on, c' = -c/10 is not.
+  // a' = -400 b converges slowly, c' = -c/10 fast.
   auto system = oscillator();
   system.add("c", "model:integrator").set("y", "1");
   system.add("d", "model:integrator").set("y", "1");
@@ -184,7 +184,7 @@ TEST(IteratedCoupling, TellsHowEachInterfaceVariableConverged) {
 }
 
 TEST(IteratedCoupling, SeeksFewValuesWhereUnitsGoOneAfterAnother) {
-  // A hub that three others tell one value each, and which tells each of them two.
+  // A hub; three other units drive it with one value each, and it drives each of them with two values.
   const auto library = std::make_shared<Library>();
   library->add("node", [](const std::string& name) {
     auto unit = std::make_unique<unit::LambdaUnit>(name);
@@ -221,7 +221,7 @@ TEST(IteratedCoupling, SeeksFewValuesWhereUnitsGoOneAfterAnother) {
 
 // --- orders
 
-// Two masses as Model Exchange units whose inputs follow the polynomials exactly; the global error is of order k + 1.
+// Two masses as Model Exchange units whose inputs follow the polynomials exactly; the global error has order k + 1.
 double error_of(int order, double step) {
   graph::System s("masses");
   const auto file = std::filesystem::path(places::fmus()) / "fmi2/CoupledMass.fmu";
@@ -239,8 +239,8 @@ double error_of(int order, double step) {
   Simulation simulation(s, o);
   simulation.initialize();
   while (!simulation.done()) simulation.step();
-  // m = 1, d_wall = 1, k_wall = 10, k = 25, d = 0.1: the sum and the difference of the masses are oscillators of their
-  // own.
+  // m = 1, d_wall = 1, k_wall = 10, k = 25, d = 0.1: the sum and the difference of the masses are independent
+  // oscillators.
   const auto free = [](double x0, double k, double d) {
     const double decay = d / 2, omega = std::sqrt(k - decay * decay);
     return std::exp(-decay) * x0 * (std::cos(omega) + decay / omega * std::sin(omega));
@@ -278,7 +278,8 @@ TEST(IteratedCoupling, TakesTheSameJacobianFromDerivativesAsFromDifferences) {
     values.push_back(number(simulation, "a.y"));
     const auto report = simulation.report().iterations.at(0);
     EXPECT_EQ(report.for_jacobian > 0, jacobian == Jacobian::differences);
-    // Linear, so that one matrix serves all steps: a guess, a correction, perhaps one for the tolerance of the solver.
+    // Linear, so one matrix serves all steps: a guess, a correction, and perhaps another one for the tolerance of the
+    // solver.
     EXPECT_LE(report.iterations, 3 * report.steps + 2);
   }
   EXPECT_NEAR(values[0], values[1], 1e-7);
@@ -295,7 +296,7 @@ std::unique_ptr<SpyUnit> integrating_spy(const std::string& name) {
   return unit;
 }
 
-// As adapted units say after an event in the step.
+// The error of adapted units after an event in the step.
 TEST(Newton, TakesDifferencesWhereAStepHasNoDerivatives) {
   class None : public unit::StepDerivatives {
    public:
@@ -327,7 +328,7 @@ TEST(Newton, TakesDifferencesWhereAStepHasNoDerivatives) {
   EXPECT_NEAR(number(s, "b.y"), 1.2, 1e-6);
 }
 
-// --- who takes part
+// --- iterated units
 
 TEST(IteratedCoupling, RepeatsOnlyUnitsThatDependOnEachOtherInACircle) {
   const auto library = std::make_shared<Library>();
@@ -349,7 +350,7 @@ TEST(IteratedCoupling, RepeatsOnlyUnitsThatDependOnEachOtherInACircle) {
     s.initialize();
     s.step();
     EXPECT_TRUE(s.report().iterations.empty());
-    // Each with the new value of the one before it.
+    // Each unit uses the new value of the unit before it.
     EXPECT_NEAR(number(s, "left.y"), 1.1, 1e-14);
     EXPECT_NEAR(number(s, "right.y"), 1.11, 1e-14);
     EXPECT_NEAR(number(s, "last.y"), 1.111, 1e-14);
@@ -362,7 +363,7 @@ TEST(IteratedCoupling, RepeatsOnlyUnitsThatDependOnEachOtherInACircle) {
   circle.connect("right.y", "last.u");
   Simulation s(circle, o, library);
   spies.erase(spies.begin(), spies.end() - 3);
-  spies[0]->can_roll_back = false;  // is not in the circle
+  spies[0]->can_roll_back = false;  // it is not in the cycle
   s.initialize();
   s.step();
   const auto report = s.report();
@@ -373,7 +374,7 @@ TEST(IteratedCoupling, RepeatsOnlyUnitsThatDependOnEachOtherInACircle) {
   EXPECT_GT(spies[1]->steps.size(), 1U);
   EXPECT_TRUE(spies[1]->steps[0].may_roll_back);
   EXPECT_FALSE(spies[0]->steps[0].may_roll_back);
-  EXPECT_NEAR(number(s, "last.y"), 1 + 0.1 / 0.9, 1e-10);  // y = 1 + 0.1 y in the circle
+  EXPECT_NEAR(number(s, "last.y"), 1 + 0.1 / 0.9, 1e-10);  // y = 1 + 0.1 y in the cycle
 }
 
 TEST(IteratedCoupling, SaysBeforeTheRunWhoCannotGoBackAndWhatToDo) {
@@ -385,7 +386,7 @@ TEST(IteratedCoupling, SaysBeforeTheRunWhoCannotGoBackAndWhatToDo) {
   system.connect("b.y", "a.u");
   try {
     Simulation s(system, iterated(1, 0.1, "iqn-ils"));
-    FAIL() << "nobody said anything";
+    FAIL() << "no error was thrown";
   } catch (const Error& e) {
     EXPECT_EQ(e.fault(), Fault::input);
     EXPECT_THAT(e.what(), AllOf(HasSubstr("unit 'a' (FMI 1.0) cannot save its state"), HasSubstr("gauss-seidel")));
@@ -433,11 +434,11 @@ TEST(IteratedCoupling, WorksUnderStepSizeControlWhichShortensStepsThatDoNotConve
   const auto report = s.report();
   EXPECT_GT(report.iterations.at(0).failures, 0U);
   EXPECT_GT(report.rejected, 0U);
-  // a' = -400 b, b' = 100 a: a = cos 200 t. The error adds up over some 6 periods.
+  // a' = -400 b, b' = 100 a: a = cos 200 t. The error accumulates over some 6 periods.
   EXPECT_NEAR(number(s, "a.y"), std::cos(200 * 0.2), 0.02);
 }
 
-// --- when it does not converge
+// --- failures to converge
 
 TEST(IteratedCoupling, NamesTheInputsThatDoNotConverge) {
   auto o = iterated(1, 0.1, "fixed-point");

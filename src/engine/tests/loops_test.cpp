@@ -1,4 +1,4 @@
-// Algebraic loops at initialization and at communication points, with units that answer without a step.
+// Algebraic loops at initialization and at communication points, with units that evaluate outputs without a step.
 #include <cmath>
 #include <filesystem>
 
@@ -17,7 +17,7 @@ namespace {
 using namespace testing;
 using ::testing::HasSubstr;
 
-// y = x + d u, x' = -x + u, x(0) = 1: each the other's input.
+// y = x + d u, x' = -x + u, x(0) = 1: each output is the other unit's input.
 graph::System pair(const std::string& folder, double d1, double d2, const char* interface = "me") {
   graph::System s("pair");
   const auto file = std::filesystem::path(places::fmus()) / folder / "LinearUnit.fmu";
@@ -87,8 +87,7 @@ TEST(LoopsWithoutASolution, AreAnErrorThatShowsTheResiduals) {
   }
 }
 
-// The consistent scheme: the coupled system is x' = A x, whatever the feed-through, also where explicit schemes blow
-// up.
+// The consistent scheme: the coupled system is x' = A x for any feed-through, also if explicit schemes diverge.
 TEST(ConsistentOutputs, KeepSystemsWithStrongFeedThroughStable) {
   const double d = -3;  // an explicit scheme needs |d1 d2| < 1
   auto o = options(2, 0.01);
@@ -105,7 +104,7 @@ TEST(ConsistentOutputs, KeepSystemsWithStrongFeedThroughStable) {
     while (!explicit_one.done()) explicit_one.step();
     blew_up = !(std::abs(number(explicit_one, "a.x")) < 1e3);
   } catch (const Error&) {
-    blew_up = true;  // the solver gave up on numbers that large
+    blew_up = true;  // the solver failed because numbers became too large
   }
   EXPECT_TRUE(blew_up);
 }

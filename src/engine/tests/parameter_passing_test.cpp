@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using testing::number;
 using testing::options;
 
-// Units that add two parameters while they are initialised.
+// Units that add two parameters during initialization.
 struct Kind {
   const char* name;
   const char* folder;
@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Engine, CalculatedParameters,
                                            Kind{"fmi3_me", "fmi3", InterfaceType::model_exchange}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// FMI 1.0 has no initialization mode: a unit takes parameters before its one call and calculates in it.
+// FMI 1.0 has no initialization mode: a unit gets parameters before its single initialization call and calculates in
+// it.
 struct OldUnits : ::testing::Test {
   OldUnits() {
     const std::filesystem::path fmus = places::fmus();

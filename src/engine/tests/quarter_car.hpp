@@ -1,4 +1,4 @@
-// The quarter car of two linear units that are solved exactly, so that nothing but the coupling errs.
+// The quarter car as two linear units that are solved exactly, so that only the coupling causes errors.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ inline SimulationOptions controlled(const std::string& controller, int order, do
   return o;
 }
 
-// Against x_c, v_c, x_w, v_w of the whole at t = 1 s.
+// Compares with x_c, v_c, x_w, v_w of the whole system at t = 1 s.
 inline double error_at_end(const record::Result& r) {
   return std::max(
       {std::abs(r["chassis.z"].numbers.back() - 0.06528944), std::abs(r["chassis.v"].numbers.back() + 0.03060215),

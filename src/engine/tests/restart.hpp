@@ -1,4 +1,4 @@
-// Runs that are saved in the middle and gone on with: the same numbers as without.
+// Runs that are saved in the middle and resumed: the numbers must equal those of uninterrupted runs.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@
 
 namespace consort::engine::testing {
 
-// Four nodes in a ring and across, one of them in two sub-steps.
+// Four nodes in a ring and across, one of them with two sub-steps.
 inline graph::System ring(const std::string& interface) {
   graph::System system("ring");
   constexpr int units = 4;
@@ -35,7 +35,7 @@ inline graph::System ring(const std::string& interface) {
   return system;
 }
 
-// As texts that read back exactly.
+// As text that reads back exactly.
 inline std::string outputs(Simulation& s) {
   std::string all = fmt::format("{}", s.time());
   for (const auto& unit : s.plan().units)
@@ -54,7 +54,7 @@ inline std::vector<std::string> go_on(Simulation& s, int steps) {
   return rows;
 }
 
-// What iterations and loops took so far.
+// Statistics of iterations and loops so far.
 inline std::string efforts(const Simulation& s) {
   std::string all;
   const auto report = s.report();
@@ -80,7 +80,7 @@ inline void expect_the_same_after_a_restart(const graph::System& system, const S
   restarted.load(file);
   EXPECT_EQ(go_on(restarted, after), expected);
   EXPECT_EQ(efforts(restarted), efforts(uninterrupted));
-  // Back, in the same simulation.
+  // Load it in the same simulation.
   uninterrupted.load(file);
   EXPECT_EQ(go_on(uninterrupted, after), expected);
 }

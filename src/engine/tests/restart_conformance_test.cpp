@@ -1,5 +1,5 @@
-// A run that goes on from a checkpoint is the run that was not interrupted, with every stepper, controller and
-// approximation. A new row of a table joins by being there.
+// A run resumed from a checkpoint is equal to an uninterrupted run, with every stepper, controller and approximation.
+// New rows of a table are included automatically.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -42,7 +42,7 @@ SimulationOptions options_of(const Choice& choice) {
   return o;
 }
 
-// Whether the controller goes with the stepper.
+// True if the controller supports the stepper.
 bool go_together(const Choice& choice) {
   try {
     Simulation s(ring(choice.interface), options_of(choice));
@@ -53,7 +53,7 @@ bool go_together(const Choice& choice) {
   }
 }
 
-// All approximations with equal steps, and two of them with others; Model Exchange with every second one.
+// All approximations with equal steps, and two of them with variable steps; Model Exchange with every second one.
 std::vector<Choice> choices() {
   std::vector<Choice> all;
   for (const auto& stepper : step::steppers()) {

@@ -1,4 +1,4 @@
-// Scenarios and tables between and beside the points of the grid.
+// Scenarios and tables with times between and near the points of the grid.
 #include <cmath>
 #include <fstream>
 
@@ -47,7 +47,7 @@ std::shared_ptr<Library> units() {
   return all;
 }
 
-// 3 · 0.3 is a little less than 0.9: no step is left to be made between the two.
+// 3 · 0.3 is a little less than 0.9: there must be no step between the two.
 TEST(Scenario, ActionsThatRoundingPutsBesideAPointOfTheGridAreAtIt) {
   for (const double step : {0.3, 0.15, 0.1, 0.7}) {
     auto o = options(12 * step, step);
@@ -82,7 +82,7 @@ TEST(Scenario, ARampThatIsHeldStopsWhereItIs) {
   EXPECT_EQ(at(r, "i.u", 8), 5) << "not the mean of the last step";
 }
 
-// The step after a cut goes to the next point of the grid, and the mean is that of this step.
+// The step after a shortened one ends at the next grid point, and the mean is that of this step.
 TEST(Scenario, ARampThatBeginsBetweenPointsOfTheGridHasTheRightIntegral) {
   auto o = options(3, 1);
   o.run.scenario = {{Kind::set, 0, "i.u", "0", 0, {}}, {Kind::ramp, 0.75, "i.u", "2", 2, {}}};
@@ -128,7 +128,7 @@ TEST(Tables, EventsThatRoundingPutsBesideAPointOfTheGridAreAtIt) {
   }
 }
 
-// y = x + 2 u, x' = -x + u: outputs follow inputs without a step.
+// y = x + 2 u, x' = -x + u: outputs depend on inputs without a step.
 TEST(ConsistentOutputs, FollowWhatAScenarioPutsInPlaceOfAConnection) {
   graph::System system("s");
   system.add("p", "model:source");
@@ -137,7 +137,7 @@ TEST(ConsistentOutputs, FollowWhatAScenarioPutsInPlaceOfAConnection) {
   unit.set("d", "2");
   system.connect("p.y", "f.u");
   auto o = options(2, 0.25);
-  o.run.scenario = {{Kind::set, 0, "f.u", "1", 0, {}}};  // x stays what it is: 1
+  o.run.scenario = {{Kind::set, 0, "f.u", "1", 0, {}}};  // x stays 1
   Simulation s(system, o, units());
   const auto r = run(s);
   for (std::size_t i = 1; i < r.rows(); ++i) EXPECT_NEAR(r["f.y"].numbers[i], 3, 1e-5) << r.time[i];
@@ -183,7 +183,7 @@ TEST(Simulation, RefusesToRecordEveryZerothRow) {
   EXPECT_THROW(Simulation(system, o, library()), Error);
 }
 
-// A time event inside of a step is where it is, not at the step's end: FMUs of FMI 3.0 may return early for it.
+// A time event inside a step is handled at its time, not at the step's end: FMI 3.0 FMUs may return early for it.
 TEST(EventMode, IsEnteredWhereTheEventIs) {
   graph::System system("s");
   auto& ball = system.add("ball", std::filesystem::path(places::fmus()) / "fmi3" / "BouncingBall.fmu");

@@ -29,7 +29,7 @@ using unit::StepRequest;
 using unit::Why;
 using Values = unit::LambdaUnit::Values;
 
-// Counts what reaches a sink, and can be told to fail.
+// Counts calls of a sink, and can be set to fail.
 class SpySink : public record::Sink {
  public:
   void begin(const record::Header& h) override {
@@ -53,7 +53,7 @@ class SpySink : public record::Sink {
   int begun = 0, ended = 0;
 };
 
-// A spy with an output that counts steps, and a sink that listens.
+// A spy with an output that counts steps, and a sink.
 struct Bench {
   Bench() : count(unit.lambdas.output("count", std::int32_t{0})) {
     on_step([](const StepRequest& r) { return completed(r); });
@@ -188,7 +188,7 @@ TEST(Simulate, EndsAUnitWithEqualStepsAtItsLastFullStep) {
   for (const auto& s : b.unit.steps) EXPECT_EQ(s.h, 0.3);
 }
 
-// --- what a unit may do
+// --- optional behaviour of units
 
 TEST(Simulate, GoesOnFromAnEarlyReturn) {
   Bench b;
@@ -349,7 +349,7 @@ TEST(Simulate, EndsTheSinksThatWereBegunWhenAnotherCannotBe) {
   EXPECT_EQ(second.ended, 0);
 }
 
-// States in memory alone.
+// Can save states in memory only.
 class NoBytes final : public unit::Rollback {
  public:
   explicit NoBytes(unit::Rollback& states) : states_(states) {}
@@ -409,7 +409,7 @@ TEST(Simulate, MeetsAnInputEventThatIsOnTheGridButForRounding) {
       b.unit.lambdas.allow_variable_step(variable);
       b.run({.stop = 1, .step = 0.1}, &b.table);
       ASSERT_THAT(b.unit.steps, SizeIs(10)) << "a sliver at " << event;
-      // 2 from the very step that starts at the event: 5 steps from 0.5 s, 7 from 0.3 s.
+      // 2 in the step that starts at the event: 5 steps from 0.5 s, 7 from 0.3 s.
       EXPECT_EQ(std::count(b.unit.calls.begin(), b.unit.calls.end(), "set mode=2"), event < 0.4 ? 7 : 5) << event;
     }
   }

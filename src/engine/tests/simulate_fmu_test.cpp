@@ -38,7 +38,7 @@ Outcome run(const std::string& name, const FmuRun& options) {
   return o;
 }
 
-// When a ball that is dropped from 1 m is first on the ground.
+// The time at which a ball dropped from 1 m first hits the ground.
 const double first_bounce = std::sqrt(2 / 9.81);
 
 TEST(SimulateFmu, GivesTheSameCurveInEveryVersion) {
@@ -47,7 +47,7 @@ TEST(SimulateFmu, GivesTheSameCurveInEveryVersion) {
     const auto& x = o.result["x"];
     ASSERT_EQ(o.result.rows(), 51U) << name;
     for (std::size_t i = 0; i < x.numbers.size(); ++i) {
-      EXPECT_NEAR(x.numbers[i], std::exp(-o.result.time[i]), 1e-4) << name;  // the tolerance that is the default
+      EXPECT_NEAR(x.numbers[i], std::exp(-o.result.time[i]), 1e-4) << name;  // the default tolerance
     }
   }
 }
@@ -56,7 +56,7 @@ TEST(SimulateFmu, HandlesTheBouncesOfABallInEventMode) {
   const auto o = run("fmi3/BouncingBall.fmu",
                      {.simulate = {.stop = 1, .step = 0.01}, .use_event_mode = true, .allow_early_return = true});
   EXPECT_EQ(o.report.events, 1U);
-  // Two rows at one time where the velocity turns around.
+  // Two rows at the time at which the velocity changes its sign.
   const auto& v = o.result["v"].numbers;
   bool bounced = false;
   for (std::size_t i = 1; i < v.size() && !bounced; ++i) {
@@ -141,7 +141,7 @@ TEST(SimulateFmu, ReadsInputsForArraysOfTheSizeThatIsChosen) {
 
 // --- clocks
 
-// A ball with clocks that its binary knows nothing of: a call for one of them would fail.
+// A ball whose description has clocks that its binary does not have: a call for one of them would fail.
 struct ClockedBall {
   ClockedBall() {
     os::unpack(std::filesystem::path(places::fmus()) / "fmi3/BouncingBall.fmu", folder.path());
@@ -200,7 +200,7 @@ TEST(SimulateFmu, SetsNoClockOutsideOfEventMode) {
     ball.run({.simulate = {.stop = 1, .step = 0.25}, .input_file = file});
     FAIL() << "the binary does not know the clock";
   } catch (const Error& error) {
-    // At 0.5 s, where it ticks: neither in initialization nor before the steps until then.
+    // At 0.5 s, where it ticks: neither in initialization nor before earlier steps.
     EXPECT_THAT(error.what(), AllOf(HasSubstr("fmi3SetClock"), Not(HasSubstr("t = 0 s"))));
   }
 }

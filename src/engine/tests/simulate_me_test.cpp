@@ -59,9 +59,9 @@ class MeOfVersion : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(AllVersions, MeOfVersion, ::testing::Values("fmi1/me", "fmi2", "fmi3"),
                          [](const auto& version) { return std::string(version.param).substr(0, 4); });
 
-// --- the adapter and the run in one piece
+// --- the adapter compared with the whole run
 
-// The unit stepped like any Co-Simulation FMU.
+// The unit is stepped like a Co-Simulation FMU.
 Outcome run_adapted(const std::string& name, const SimulateOptions& options) {
   Outcome o;
   record::MemorySink sink(o.result);
@@ -79,7 +79,7 @@ TEST_P(MeOfVersion, IsFollowedByTheAdapterToTheTolerance) {
       run(file("VanDerPol"), {.simulate = {.stop = 10, .output_interval = 0.05, .tolerance = 1e-7}, .solver = "bdf"});
   ASSERT_EQ(adapted.result.rows(), whole.result.rows());
   for (std::size_t i = 0; i < whole.result.rows(); ++i) {
-    // Two runs, each with some hundred times its tolerance where the oscillator is fast.
+    // Two runs, each with an error of some hundred times its tolerance while the oscillator is fast.
     EXPECT_NEAR(adapted.result["x0"].numbers[i], whole.result["x0"].numbers[i], 1e-4) << whole.result.time[i];
   }
 }
@@ -103,7 +103,7 @@ TEST_P(MeOfVersion, GoesOnFromASavedStateWhereTheFmuSerialisesIts) {
   FmuRun first{.simulate = {.stop = 1, .output_interval = 0.01, .tolerance = 1e-8, .keep_final_state = true},
                .solver = "bdf"};
   if (is_fmi1()) {
-    EXPECT_THAT(failure_of(file("BouncingBall"), first), HasSubstr("can neither write its state"));
+    EXPECT_THAT(failure_of(file("BouncingBall"), first), HasSubstr("can neither save its state"));
     return;
   }
   const auto saved = run(file("BouncingBall"), first);
@@ -138,7 +138,7 @@ TEST(SimulateMe, RefusesStatesThatDoNotFit) {
   EXPECT_THAT(failure_of("fmi3/BouncingBall.fmu", other), HasSubstr("start values have no effect"));
   other = next;
   other.simulate.initial_state = {1, 2, 3};
-  EXPECT_THAT(failure_of("fmi3/BouncingBall.fmu", other), HasSubstr("not saved by a run of Model Exchange"));
+  EXPECT_THAT(failure_of("fmi3/BouncingBall.fmu", other), HasSubstr("not saved by a Model Exchange run"));
   other = next;
   other.simulate.initial_state.resize(next.simulate.initial_state.size() - 5);
   EXPECT_THAT(failure_of("fmi3/BouncingBall.fmu", other), HasSubstr("damaged"));

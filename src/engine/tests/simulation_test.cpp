@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Three units in a row, each counting on from the one before.
+// Three units in a row; each continues counting from the one before.
 graph::System chain() {
   graph::System s("chain");
   for (const char* name : {"a", "b", "c"}) s.add(name, "model:counter");
@@ -104,8 +104,8 @@ TEST(Steppers, AnUnknownNameListsThoseAvailable) {
   }
 }
 
-// The integrator takes inputs as constant, so it is given the mean over each step: a polynomial of degree k through k+1
-// points integrates polynomials of that degree exactly, once there are enough points.
+// The integrator holds its inputs, so it gets the mean over each step: a polynomial of degree k through k+1 points
+// integrates polynomials of that degree exactly, once there are enough points.
 TEST(Extrapolation, OfOrderKIntegratesPolynomialsOfDegreeKExactly) {
   for (int k = 0; k <= 3; ++k) {
     auto all = std::make_shared<Library>();
@@ -140,7 +140,7 @@ TEST(Extrapolation, OfAnOrderThatDoesNotExistIsRefused) {
   }
 }
 
-// Interpolation through the new value makes Gauss–Seidel exact for straight lines from the first step on.
+// Interpolation to the new value makes Gauss–Seidel exact for straight lines from the first step.
 TEST(GaussSeidel, InterpolatesInputsOfUnitsThatHaveStepped) {
   auto all = std::make_shared<Library>();
   all->add("source", source([](double t) { return 3 * t; }));
@@ -410,7 +410,7 @@ TEST(Simulation, PolynomialsDoNotGoThroughAJumpOfAnInput) {
   Simulation s(system, o, library());
   const auto r = run(s);
   ASSERT_EQ(r.time[4], 1);
-  EXPECT_NEAR(r["i.y"].numbers[4], 1, 1e-12) << "what a table says is known: nothing is extrapolated";
+  EXPECT_NEAR(r["i.y"].numbers[4], 1, 1e-12) << "a table is known in advance: nothing is extrapolated";
   EXPECT_EQ(r["i.y"].numbers.back(), r["i.y"].numbers[4]) << "there is nothing after the jump";
 }
 
@@ -442,7 +442,7 @@ TEST(Scenario, SetsHoldsRampsAndReleases) {
   EXPECT_EQ(at(2.5), 12.5) << "the mean of the first half of the ramp";
   EXPECT_EQ(at(3.5), 20);
   EXPECT_EQ(at(4.5), 20);
-  EXPECT_EQ(at(5.5), 5) << "released: what the source had at 5";
+  EXPECT_EQ(at(5.5), 5) << "released: the value of the source at 5";
 }
 
 TEST(Scenario, BadTargetsAndValuesAreRefusedBeforeTheRun) {

@@ -1,4 +1,4 @@
-// A LambdaUnit that writes down how it is used, and can be given what lambdas do not have: slopes and event mode.
+// A LambdaUnit that records its calls, and can have capabilities that lambdas lack: slopes and event mode.
 #pragma once
 
 #include <map>
@@ -18,13 +18,12 @@ class SpyUnit final : public unit::Unit, public unit::Events {
   bool takes_slopes = false;
   bool has_events = false;
   bool can_roll_back = true;
-  unit::Rollback* other_rollback = nullptr;  // instead of that of the lambdas
+  unit::Rollback* other_rollback = nullptr;  // replaces that of the lambdas
   unit::StepDerivatives* differentiates = nullptr;
   bool rejects_cleanly = false;
-  std::vector<unit::EventOutcome> event_answers;  // in order; then the last one, or "done"
+  std::vector<unit::EventOutcome> event_answers;  // in order; then the last one is repeated, or "done"
 
-  // What happened, in order: "init", "set u=1", "slope 0=2", "step", "enter event", "update", "leave event",
-  // "terminate"
+  // Calls in order: "init", "set u=1", "slope 0=2", "step", "enter event", "update", "leave event", "terminate"
   std::vector<std::string> calls;
   std::vector<unit::StepRequest> steps;
   unit::Experiment experiment;

@@ -34,7 +34,7 @@ const fmi::Fmu& feedthrough() {
   return fmu;
 }
 
-// A fresh unit of the FMU that has all types, with these start values.
+// A fresh unit of an FMU with variables of all types, with these start values.
 struct Started {
   explicit Started(const Texts& texts) : starts(resolve_start_values(feedthrough().description(), texts)) {
     apply_structural(starts, *unit);

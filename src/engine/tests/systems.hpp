@@ -12,7 +12,7 @@
 
 namespace consort::engine::testing {
 
-// y follows what `answer` makes of time at the end of each step, and starts with what it makes of the start.
+// y is `answer` of the time at the end of each step, and initially of the start time.
 inline Library::Factory source(std::function<double(double)> answer) {
   return [answer](const std::string& name) {
     auto unit = std::make_unique<unit::LambdaUnit>(name);
@@ -25,7 +25,7 @@ inline Library::Factory source(std::function<double(double)> answer) {
   };
 }
 
-// y is the integral of u, which it takes as constant over a step.
+// y is the integral of u, which is held over a step.
 inline Library::Factory integrator(double start = 0) {
   return [start](const std::string& name) {
     auto unit = std::make_unique<unit::LambdaUnit>(name);
@@ -39,7 +39,7 @@ inline Library::Factory integrator(double start = 0) {
   };
 }
 
-// y is gain times the u of the last step, plus one: feed-through that needs a step.
+// y is gain times u of the last step, plus one: feed-through that needs a step.
 inline Library::Factory counter(double gain = 1) {
   return [gain](const std::string& name) {
     auto unit = std::make_unique<unit::LambdaUnit>(name);

@@ -1,4 +1,4 @@
-// What a unit that runs alone is given from a table, and when.
+// Values and times of inputs that a unit that runs alone gets from a table.
 #include "engine/table_feed.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// u is continuous, mode is not; at 2 s both jump.
+// u is continuous, mode is not; both have a discontinuity at 2 s.
 constexpr const char* ramp_and_mode =
     "\"time\",\"u\",\"mode\"\n"
     "0,0,1\n"

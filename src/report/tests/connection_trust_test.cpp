@@ -15,7 +15,7 @@ using graph::System;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Four accepted steps, each with an error of 1e-3 times the number of the signal (from 1), over a range of 2.
+// Four accepted steps; the error of signal n (from 1) is n times 1e-3 per step, over a range of 2.
 ControlState four_steps(std::size_t signals) {
   ControlState control;
   control.accepted = 4;
@@ -53,7 +53,7 @@ TEST(ConnectionTrust, IsThatOfTheInputsAfterTheConversionOfUnits) {
   EXPECT_EQ(trust[0].source, "a.p");
   EXPECT_THAT(trust[0].targets, ElementsAre("b.p", "c.p"));
   EXPECT_EQ(trust[0].unit, "Pa");
-  // 1e-3 bar are 100 Pa; roundings of the factor.
+  // 1e-3 bar are 100 Pa; tolerance for rounding of the factor.
   EXPECT_NEAR(trust[0].local, 100, 1e-9);
   EXPECT_NEAR(trust[0].rms, 100, 1e-9);
   EXPECT_NEAR(trust[0].accumulated, 400, 1e-9);
@@ -73,10 +73,10 @@ TEST(ConnectionTrust, KeepsInputsThatGetSomethingElseApart) {
   ASSERT_EQ(trust.size(), 4U);
   EXPECT_DOUBLE_EQ(trust[0].local, 1e-3);
   EXPECT_THAT(trust[1].targets, ElementsAre("c.u"));
-  EXPECT_DOUBLE_EQ(trust[1].local, 1e-2);  // an error has no sign here
+  EXPECT_DOUBLE_EQ(trust[1].local, 1e-2);  // errors are absolute values
   EXPECT_DOUBLE_EQ(trust[1].range, 20);
   EXPECT_EQ(trust[2].source, "b.y");
-  // What arrives at the end of a chain goes nowhere, but counts.
+  // Outputs at the end of a chain have no target, but are listed.
   EXPECT_EQ(trust[3].source, "c.y");
   EXPECT_TRUE(trust[3].targets.empty());
 }

@@ -22,7 +22,7 @@ std::optional<GrowthWatch::Growth> after(int steps, const std::function<double(i
 
 TEST(GrowthWatch, SeesWhatExplodesInFewStepsAndInMany) {
   for (const int steps : {16, 100, 1000, 20'000}) {
-    const double rate = 100.0 / steps;  // e¹⁰⁰ in all
+    const double rate = 100.0 / steps;  // e¹⁰⁰ in total
     const auto found = after(steps, [&](int n) { return std::exp(rate * n) * std::cos(2.0 * n); });
     ASSERT_TRUE(found) << steps;
     EXPECT_EQ(found->signal, 1U);
@@ -35,7 +35,7 @@ TEST(GrowthWatch, SeesGrowthBeyondAllNumbersButNotNumbersThatAreNone) {
   EXPECT_FALSE(after(200, [](int n) { return n < 20 ? 1.0 : nan; }));
 }
 
-// Zeros, and ones from some step on.
+// Zeros, then ones from a given step on.
 bool at_rest(int steps, int until) {
   GrowthWatch watch;
   for (int n = 0; n < steps; ++n) {

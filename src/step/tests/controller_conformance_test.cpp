@@ -1,5 +1,5 @@
-// What every controller has to do, over every stepper that it goes with. A new row of either table joins by being
-// there.
+// Requirements for every controller, with every stepper that it supports. New rows of either table are included
+// automatically.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -29,7 +29,7 @@ graph::RunSettings settings_of(const Choice& choice) {
   return settings;
 }
 
-// Null where the controller refuses the stepper, or the approximation the units, with a reason.
+// Null if the controller refuses the stepper, or the approximation refuses the units, with a reason.
 std::unique_ptr<Coupled> make(const Choice& choice, const graph::RunSettings& settings) {
   try {
     return std::make_unique<Coupled>(mass_and_spring(), settings, choice.threads, grid);
@@ -77,9 +77,9 @@ TEST(Controllers, EachGoWithSomeStepper) {
   }
 }
 
-// --- how far
+// --- limits
 
-// Limits as output points and events give them, some of them nearer than any step and none on the grid.
+// Limits like those from output points and events: some are nearer than any step, and no limit is on the grid.
 TEST_P(ControllerConformance, NeverPassesTheLimitAndLandsOnIt) {
   for (const Time limit : {0.03, 0.0301, 0.37, 0.5, 1.0 / 3 + 0.5}) {
     int steps = 0;
@@ -114,7 +114,7 @@ TEST_P(ControllerConformance, KeepsStepsWithinTheirLimits) {
       const Time before = s->state.t;
       try {
         s->advance(grid.stop());
-      } catch (const Error& e) {  // no step is small enough: an answer, too
+      } catch (const Error& e) {  // no step is small enough, which is allowed
         EXPECT_EQ(e.fault(), Fault::run);
         EXPECT_LT(tolerance, 1);
         break;
@@ -135,7 +135,7 @@ TEST_P(ControllerConformance, TakesEqualStepsUnlessItVariesThem) {
   EXPECT_EQ(sizes.size() > 1, row().varies);
 }
 
-// In the same run, and in another one that has not begun.
+// In the same run, and in another run that has not begun.
 TEST_P(ControllerConformance, GoesOnFromTheMiddleOfARunBitForBit) {
   auto& s = *system_;
   for (int i = 0; i < 17; ++i) s.advance(grid.stop());
@@ -156,7 +156,7 @@ TEST_P(ControllerConformance, GoesOnFromTheMiddleOfARunBitForBit) {
   }
 }
 
-// --- what it counts
+// --- statistics
 
 TEST_P(ControllerConformance, CountsWhatItDoes) {
   auto& s = *system_;
@@ -189,7 +189,7 @@ TEST_P(ControllerConformance, AllocatesNothing) {
   EXPECT_EQ(allocations() - before, 0U);
 }
 
-// --- what it estimates
+// --- estimates
 
 // The exact v and F after h, from v and F.
 std::pair<double, double> exact(double v, double force) {
@@ -197,7 +197,7 @@ std::pair<double, double> exact(double v, double force) {
   return {v * c - 0.5 * force * d, force * c + 2 * v * d};
 }
 
-// Of steps of one size, when the past is long enough. 'modified' compares extrapolated inputs alone.
+// For steps of one size with a long enough past. 'modified' is only for extrapolated inputs.
 TEST_P(ControllerConformance, EstimatesTheErrorOfAStep) {
   if (!row().estimates) GTEST_SKIP() << GetParam().controller << " estimates nothing";
   if (row().extrapolates && system_->stepper->sees_new_values()) GTEST_SKIP() << "inputs are not extrapolated";
@@ -220,7 +220,7 @@ TEST_P(ControllerConformance, EstimatesTheErrorOfAStep) {
 
 // --- trials
 
-// Sizes are forced to be equal: the one run has tried longer steps before each of them.
+// Step sizes are forced to be equal; one of the runs tries a longer step before each of them.
 TEST_P(ControllerConformance, RejectedTrialsLeaveNothingBehind) {
   if (!row().estimates) GTEST_SKIP() << GetParam().controller << " rejects nothing";
   auto settings = settings_of(GetParam());
@@ -228,7 +228,7 @@ TEST_P(ControllerConformance, RejectedTrialsLeaveNothingBehind) {
   settings.control.maximum = 0.05;
   const auto tried = make(GetParam(), settings);
   const auto undisturbed = make(GetParam(), settings);
-  // A unit that cannot do long steps.
+  // A unit that fails in long steps.
   tried->probe("mass").on_step = [](const unit::StepRequest& r) -> unit::Why {
     if (r.h > 0.01) throw run_error("unit 'mass': too long").in_unit("mass").at(r.t);
     return unit::Why::completed;

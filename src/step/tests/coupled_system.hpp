@@ -1,5 +1,5 @@
-// Coupled systems put together as the engine does it, from the plan to the controller: what the conformance suites of
-// steppers and controllers run. Units are solved exactly, so that nothing but the coupling errs.
+// Coupled systems set up as by the engine, from the plan to the controller, for the conformance tests of steppers and
+// controllers. Units are solved exactly, so that only the coupling causes errors.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ inline unit::LinearSystem oscillator(double k, double tie, double x) {
   return {{"u"}, {"x", "v"}, {x, 0}, {0, 1, -(k + tie), 0}, {0, tie}, {1, 0, 0, 1}, {0, 0}};
 }
 
-// y' = u - y: driven, and drives nobody.
+// y' = u - y: a driven unit that drives no unit.
 inline unit::LinearSystem follower() { return {{"u"}, {"y"}, {0}, {-1}, {1}, {1}, {0}}; }
 
 struct NamedSystem {
@@ -41,21 +41,21 @@ struct NamedSystem {
   unit::LinearSystem system;
 };
 
-// Units and who drives whom.
+// Units and their connections.
 struct Model {
   std::vector<NamedSystem> units;
   std::vector<std::pair<std::string, std::string>> connections;
   std::vector<graph::PowerBond> bonds{};
 };
 
-// Two oscillators that depend on each other, and one that follows; at rest in the beginning, so that the first steps,
-// whose past is short, err no more than the others.
+// Two oscillators that depend on each other, and a unit that follows; at rest in the beginning, so that the first
+// steps, with a short past, have no larger errors than the others.
 inline Model two_masses() {
   return {{{"left", oscillator(2, 1, 1)}, {"right", oscillator(3, 1, -0.5)}, {"watch", follower()}},
           {{"left.x", "right.u"}, {"right.x", "left.u"}, {"right.x", "watch.u"}}};
 }
 
-// The same in one piece: x and v of the left one, of the right one, and what follows.
+// The same as one system of equations: x and v of the left one, of the right one, and the following unit.
 inline unit::LinearSystem two_masses_as_one() {
   return {{},
           {"left.x", "left.v", "right.x", "right.v", "watch.y"},
@@ -80,7 +80,8 @@ struct Choice {
   unsigned threads = 1;
 };
 
-// Every stepper with approximations up to order 2, in one thread and in several. The units here tell no derivatives.
+// Every stepper with approximations up to order 2, with one thread and with several. The units here provide no
+// derivatives.
 inline std::vector<Choice> stepper_choices() {
   std::vector<Choice> all;
   for (const auto& row : steppers())
@@ -91,7 +92,7 @@ inline std::vector<Choice> stepper_choices() {
   return all;
 }
 
-// What a row of the table needs beside its name, for a model: all units one after another, as they are listed.
+// The settings that a row of the table needs besides its name: all units one after another, in the listed order.
 inline graph::RunSettings settings_for(const Choice& choice, const Model& model) {
   graph::RunSettings run;
   run.stepper = choice.stepper;
@@ -111,10 +112,10 @@ inline graph::RunSettings settings_for(const Choice& choice, const Model& model)
 }
 
 class Coupled {
-  // What the fleet is made of, which it must not outlive.
+  // Members that the fleet uses; it must not outlive them.
   graph::RunSettings settings_;
   graph::System system_;
-  std::map<std::string, std::unique_ptr<unit::LinearUnit>> prototypes_;  // for their descriptions
+  std::map<std::string, std::unique_ptr<unit::LinearUnit>> prototypes_;  // owned here for their descriptions
   std::map<std::string, unit::LinearSystem> systems_;
   std::map<std::string, Probe> probes_;
   std::unique_ptr<fleet::Host> host_;
@@ -182,7 +183,7 @@ class Coupled {
         return outputs()[unit.first_output[static_cast<std::size_t>(Type::Float64)] + unit.outputs.place(i).first];
     throw input_error("'{}' is not an output", path);
   }
-  // The whole run in the middle, and a run of the same kind that goes on from there.
+  // A whole run in the middle, and a run of the same kind that continues from there.
   [[nodiscard]] std::vector<std::uint8_t> checkpoint() {
     ByteWriter writer;
     couple::write(writer, state);
@@ -200,7 +201,7 @@ class Coupled {
     }
     fleet->restore(snapshot_);
   }
-  // All that goes back with a step, and all points of the histories; as bytes.
+  // All data that are restored with a step, and all points of the histories; as bytes.
   [[nodiscard]] std::vector<std::uint8_t> memory() const {
     ByteWriter writer;
     writer(state.t, state.n, state.steps, state.events, state.stop.asked);

@@ -52,7 +52,7 @@ struct CoupledRun {
   std::unique_ptr<Controller> controller;
 };
 
-// Two ramps, each of which makes the other one twice as steep while its s is 1, by events and on paper.
+// Two ramps; while s of one is 1, the other is twice as steep. Simulated with events, and by hand.
 class TwoRamps {
  public:
   TwoRamps(double a, double b) : length_{a, b}, limit_{a, b} {}
@@ -177,7 +177,7 @@ TEST_P(EveryPairing, SettlesModelExchangeAndEventModeTogether) {
   while (run.rig.state.t < 2 - 1e-9) {
     ASSERT_TRUE(run.advance(2).completed());
     exact.go_to(run.rig.state.t - 1e-9);
-    // What happens within a rounding error of the point may have been or not.
+    // Events within rounding errors of the point may or may not have happened.
     ASSERT_NEAR(run.rig.y("a"), exact.y(0), 1e-7) << run.rig.state.t;
     ASSERT_NEAR(run.rig.y("b"), exact.y(1), 1e-7) << run.rig.state.t;
   }
@@ -199,7 +199,7 @@ TEST_P(EveryPairing, AllocatesNothingPerStep) {
   EXPECT_GT(run.rig.state.events, events + 200);
 }
 
-// --- what belongs to a step ------------------------------------------------------------------------------------------
+// --- events and steps ------------------------------------------------------------------------------------------------
 
 TEST(EventController, GivesAUnitItsCauseEvenIfTheRepeatedStepCompletes) {
   CoupledRun run;
@@ -344,7 +344,7 @@ TEST(EventController, TellsUnitsThatTheyMayHaveToGoBack) {
   EXPECT_TRUE(requests[0].stop_at_event);
 }
 
-// --- where units cannot go back --------------------------------------------------------------------------------------
+// --- units that cannot roll back -------------------------------------------------------------------------------------
 
 TEST(EventController, LeavesEventsToUnitsWhereOneCannotGoBackAndSaysSo) {
   CoupledRun run;
@@ -382,7 +382,7 @@ TEST(EventController, IsNotThereUnlessItIsAskedFor) {
   EXPECT_EQ(run.rig.state.events, 2U);
 }
 
-// --- against a run that handles events inside of steps ---------------------------------------------------------------
+// --- compared with a run that handles events inside steps ------------------------------------------------------------
 
 TEST(EventController, AgreesWithEventsThatAreHandledInside) {
   for (const bool settles : {false, true}) {

@@ -16,7 +16,7 @@ using graph::place_of;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// source → a ⇄ b → c ⇄ d, with a scaled route, a discrete one and one from outside.
+// source → a ⇄ b → c ⇄ d, with a scaled route, a discrete one and an external one.
 struct Interfaces : ::testing::Test {
   Interfaces() {
     shelf.add("unit.fmu").input("u").input("w").input("n", Type::Int32).output("y").output("m", Type::Int32);
@@ -119,7 +119,7 @@ TEST_F(Interfaces, ASerialSweepOfACircleLeavesOneUnknown) {
   }
 }
 
-// Every inner route is known or unknown, once, and what is known comes from a wave before.
+// Every inner route is either known or an unknown, and known routes come from earlier waves.
 TEST_F(Interfaces, ASerialSweepLosesNoRoute) {
   const auto cycle = cycles_of(plan, true)[0];
   const auto sweep = make_sweep(cycle, true);

@@ -1,4 +1,4 @@
-// A linear unit that is solved exactly, remembers what it was given, and misbehaves as a test tells it.
+// A linear unit that is solved exactly, records its inputs, and fails as a test requests.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@
 
 namespace consort::step {
 
-// What a test and its unit share. A unit is in one thread at a time, and tests look while none runs.
+// Data shared by a test and its unit. A unit runs in one thread at a time, and tests read only while no unit runs.
 struct Probe {
   std::uint64_t steps = 0;                      // attempts and trials included
   unit::StepRequest last{};                     // request
   std::vector<double> inputs{};                 // of the last step, at its beginning
   std::array<std::vector<double>, 3> slopes{};  // their derivatives, 1 to 3
-  // What becomes of a step instead of being completed; it is done only when the answer says completed or terminate.
+  // The outcome of a step in place of `completed`; the step is done only if the outcome is completed or terminate.
   std::function<unit::Why(const unit::StepRequest&)> on_step{};
 };
 
-// With one more state, which is the time since the beginning, and an output of it.
+// Has one more state, the time since the beginning, which is also an output.
 inline unit::LinearSystem with_clock(unit::LinearSystem s) {
   const std::size_t n = s.start.size(), inputs = s.inputs.size(), outputs = s.outputs.size();
   const auto padded = [](const std::vector<double>& rows, std::size_t count, std::size_t width, std::size_t columns) {
@@ -48,7 +48,7 @@ inline unit::LinearSystem with_clock(unit::LinearSystem s) {
   return s;
 }
 
-// Expects every step to begin where it stands.
+// Expects every step to begin at the unit's present time.
 class ProbeUnit final : public unit::Unit {
  public:
   ProbeUnit(const std::string& name, unit::LinearSystem system, Probe& probe)
@@ -78,7 +78,7 @@ class ProbeUnit final : public unit::Unit {
   void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
                              std::span<const double> values) override {
     unit_.set_input_derivatives(inputs, orders, values);
-    // One input: what is asked for in tests of slopes.
+    // Tests of slopes use only one input.
     for (std::size_t i = 0; i < values.size(); ++i)
       probe_.slopes.at(static_cast<std::size_t>(orders[i] - 1)).front() = values[i];
   }

@@ -12,7 +12,7 @@ namespace {
 
 using couple::RunState;
 
-// Two units with signals of several types, and a run state with something in every part.
+// Two units with signals of several types, and a run state with data in every part.
 struct SavedRuns : ::testing::Test {
   SavedRuns() : host(host::find_host("serial").make({})), fleet(std::span<const fleet::UnitSpec>(), *host) {
     auto& unit = shelf.add("unit.fmu");
@@ -61,7 +61,7 @@ struct SavedRuns : ::testing::Test {
 TEST_F(SavedRuns, BringBackWhatGoesBackWithAStep) {
   SavedRun saved(plan, fleet);
   saved.keep(state);
-  for (const int by : {2, 3}) {  // as often as wanted
+  for (const int by : {2, 3}) {  // restored repeatedly
     change(state, by);
     saved.bring_back(state);
     EXPECT_EQ(state.t, 1);

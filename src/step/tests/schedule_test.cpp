@@ -58,7 +58,7 @@ TEST_F(Schedules, OneAfterAnotherEachSeesThoseBefore) {
   EXPECT_FALSE(s.sees_new(c, c));
 }
 
-// Who waits for nothing new goes at once, wherever it stands in the order.
+// A unit that uses no new values steps in the first wave, wherever it is in the order.
 TEST_F(Schedules, UnitsThatWaitForNothingShareAWave) {
   const auto s = Schedule::serial(plan, {d, c, b, a});
   EXPECT_THAT(s.waves(), ElementsAre(ElementsAre(b, c, d), ElementsAre(a)));
@@ -87,7 +87,7 @@ TEST_F(Schedules, UnitsThatAreNotNamedComeFirstInParallel) {
   EXPECT_THAT(s.waves(), ElementsAre(ElementsAre(b, c), ElementsAre(d), ElementsAre(a)));
 }
 
-// Sources come in earlier waves, and every unit once.
+// Sources are in earlier waves, and every unit appears once.
 TEST_F(Schedules, WavesKeepEveryOrder) {
   std::vector<UnitId> order{a, b, c, d};
   do {

@@ -11,7 +11,7 @@ namespace {
 
 TEST(StepSize, FollowsTheOrderOfTheMethod) {
   const StepSizeRules rules;
-  // An error of 2^-p of the tolerance allows twice the step, less the safety factor.
+  // An error of 2^-p of the tolerance allows twice the step, times the safety factor.
   for (int p = 1; p <= 5; ++p) EXPECT_NEAR(step_factor(rules, std::exp2(-p), 0, p), 0.9 * 2, 1e-12);
 }
 
@@ -39,7 +39,7 @@ TEST(StepSize, NeverLeavesASmallRest) {
 
 // --- attempts
 
-// However the rest of the way is rounded.
+// Whatever the rounding of the remaining distance.
 TEST(Attempt, LandsOnTheLimit) {
   StepSizeRules rules;
   rules.maximum = 1000;
@@ -53,7 +53,7 @@ TEST(Attempt, LandsOnTheLimit) {
     EXPECT_TRUE(attempt.cut);
     rounded += t + (limit - t) != limit ? 1 : 0;
   }
-  EXPECT_GT(rounded, 0) << "times whose difference is not exact are what is tried here";
+  EXPECT_GT(rounded, 0) << "this test needs times whose difference is not exact";
 }
 
 TEST(Attempt, BeginsWithTheInitialStepAndStaysWithinTheLimits) {

@@ -1,5 +1,5 @@
-// What every stepper has to do, in one thread and in several, with every approximation up to order 2. A new row of the
-// table joins by being there.
+// Requirements for every stepper, with one thread and with several, with every approximation up to order 2. New rows of
+// the table are included automatically.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -34,11 +34,11 @@ INSTANTIATE_TEST_SUITE_P(Every, StepperConformance, testing::ValuesIn(stepper_ch
 
 constexpr Duration h = 0.1;
 
-// --- what a step is
+// --- one step
 
 TEST_P(StepperConformance, ReachesTheEndOfTheInterval) {
   Coupled s(two_masses(), GetParam());
-  // An end that is not the sum of the two.
+  // The end differs from the sum t + h.
   const Time end = 0.3;
   ASSERT_NE(0.1 + 0.2, end);
   s.step(0.1);
@@ -71,7 +71,7 @@ TEST_P(StepperConformance, TellsUnitsWhenAndHowFarAndWhetherTheyMayGoBack) {
     Coupled s(two_masses(), GetParam());
     s.step(h);
     s.step(2 * h, may_roll_back);
-    // Whoever is iterated goes back in any case.
+    // Iterated units roll back in any case.
     const auto parts = s.stepper->iterated();
     for (const auto& unit : s.plan.units) {
       const bool repeats = std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
@@ -109,7 +109,7 @@ TEST_P(StepperConformance, OfASingleUnitIsThatUnitsStep) {
     plain.step({s.state.t, h, false});
     plain.get(outputs, columns);
     s.step(h);
-    // Steps of units that take polynomials are counted from their beginning to their end.
+    // With input polynomials (order > 0) the unit computes differently, so results may differ by rounding.
     for (std::size_t k = 0; k < s.outputs().size(); ++k)
       ASSERT_NEAR(s.outputs()[k], columns.column<double>()[k], order() == 0 ? 0 : 1e-14);
   }
@@ -123,7 +123,7 @@ TEST_P(StepperConformance, AllocatesNothing) {
   EXPECT_EQ(allocations() - before, 0U);
 }
 
-// --- how good it is
+// --- accuracy
 
 // The largest error of x at t = 2.
 double error_with(const Choice& choice, int steps) {
@@ -141,7 +141,7 @@ double error_with(const Choice& choice, int steps) {
   return error;
 }
 
-// Inputs of order k err by a power of k + 1 of the step in every moment, and so does the result.
+// Inputs of order k have errors proportional to power k + 1 of the step at any time, and so has the result.
 TEST_P(StepperConformance, ConvergesWithTheOrderOfItsInputs) {
   const double coarse = error_with(GetParam(), 40), fine = error_with(GetParam(), 80),
                finest = error_with(GetParam(), 160);
@@ -150,7 +150,8 @@ TEST_P(StepperConformance, ConvergesWithTheOrderOfItsInputs) {
   EXPECT_GT(std::log2(fine / finest), order() + 1 - 0.15);
 }
 
-// With the same order of units, or none, it does not matter how they are listed; iterations end within their tolerance.
+// With the same order of units (or no order), the order in which they are listed has no effect; iterations end within
+// their tolerance.
 TEST_P(StepperConformance, DoesNotDependOnHowUnitsAreListed) {
   Model turned = two_masses();
   std::rotate(turned.units.begin(), turned.units.begin() + 1, turned.units.end());
@@ -166,7 +167,7 @@ TEST_P(StepperConformance, DoesNotDependOnHowUnitsAreListed) {
   }
 }
 
-// --- what goes wrong
+// --- failures
 
 TEST_P(StepperConformance, EndsTheStepOfAllWhenAUnitAsksToEndTheRun) {
   Coupled s(two_masses(), GetParam());
@@ -201,7 +202,7 @@ TEST_P(StepperConformance, NamesAUnitThatFails) {
   EXPECT_EQ(s.state.steps, 1U);
 }
 
-// Units that discard long steps are given shorter ones; what they solve exactly is the same then.
+// Units that discard long steps are given shorter ones; units that are solved exactly have the same result.
 TEST_P(StepperConformance, GoesOnWhereAUnitDiscardsSteps) {
   Coupled s(two_masses(), GetParam());
   Coupled undisturbed(two_masses(), GetParam());
@@ -210,7 +211,7 @@ TEST_P(StepperConformance, GoesOnWhereAUnitDiscardsSteps) {
     ASSERT_TRUE(s.step(h).completed());
     undisturbed.step(h);
     for (std::size_t k = 0; k < s.outputs().size(); ++k)
-      ASSERT_NEAR(s.outputs()[k], undisturbed.outputs()[k], 1e-9) << "rounding, and what iterations leave";
+      ASSERT_NEAR(s.outputs()[k], undisturbed.outputs()[k], 1e-9) << "rounding and iteration errors";
   }
   EXPECT_GT(s.fleet->counts(s.plan.require_unit("right")).discarded, 0U);
   EXPECT_EQ(s.state.steps, 10U);

@@ -1,5 +1,5 @@
-// What every stepper has to do when steps are taken back, and with what it may know of the past. A new row of the table
-// joins by being there.
+// Requirements for every stepper when steps are rejected, and for its use of the past. New rows of the table are
+// included automatically.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ constexpr Duration h = 0.1;
 class StepperRollback : public testing::TestWithParam<Choice> {
  protected:
   static int order() { return couple::find_approximation(GetParam().approximation).order(); }
-  // Somewhere in a run.
+  // A point in the middle of a run.
   static std::unique_ptr<Coupled> begun(int steps = 5) {
     auto s = std::make_unique<Coupled>(two_masses(), GetParam());
     for (int i = 0; i < steps; ++i) s->step(h);
@@ -43,7 +43,7 @@ TEST_P(StepperRollback, AStepThatIsTakenBackAndRepeatedIsTheSame) {
   }
 }
 
-// As long as histories can take it back: two steps.
+// As far as histories can undo points: two steps.
 TEST_P(StepperRollback, TrialsThatAreTakenBackLeaveNothingBehind) {
   for (const int begun_steps : {0, 1, 2, 5}) {
     const auto s = begun(begun_steps);
@@ -83,7 +83,7 @@ TEST_P(StepperRollback, AStepThatFailsCanBeTakenBack) {
 
 // --- the past
 
-// Of the first unit's only input, as a polynomial from the beginning of the last step. Nobody steps before it.
+// The first unit's only input, as a polynomial from the beginning of the last step. No unit steps before the first one.
 double input_at(Coupled& s, Duration since_beginning) {
   const auto& probe = s.probe("left");
   double value = probe.inputs.front();
@@ -93,7 +93,7 @@ double input_at(Coupled& s, Duration since_beginning) {
   return value;
 }
 
-// Inputs that nothing new is known of go on as in the step before.
+// Inputs without new data continue as in the step before.
 TEST_P(StepperRollback, InputsGoOnWithThePastAlone) {
   const auto s = begun();
   if (!s->stepper->takes_past_alone()) GTEST_SKIP() << GetParam().stepper << " does not take the past alone";
@@ -104,7 +104,7 @@ TEST_P(StepperRollback, InputsGoOnWithThePastAlone) {
   s->step(h, true, Past::alone);
   std::size_t i = 0;
   for (const double part : {0.0, 0.4, 1.0}) EXPECT_NEAR(input_at(*s, part * h), expected[i++], 1e-12);
-  // Whoever takes it back knows again what is new.
+  // After rolling back, new data are used again.
   const auto reference = begun(6);
   s->take_back();
   s->step(h, true);
@@ -122,7 +122,7 @@ TEST_P(StepperRollback, AStepWithAKeptPastIsAUsualOne) {
   }
 }
 
-// Only the ends of accepted steps count, and nobody has accepted one: the past is as at the beginning of a run.
+// Only the ends of accepted steps are used, and no step was accepted: the past is as at the beginning of a run.
 TEST_P(StepperRollback, TheCoarsePastIsThatOfAcceptedSteps) {
   const auto s = begun();
   const double now = s->output("right.x");
