@@ -56,7 +56,7 @@ fmiComponent instantiate(const char* name, const char* guid, std::string resourc
     return nullptr;
   };
   if (name == nullptr || *name == '\0') return complain("the instance needs a name");
-  if (guid == nullptr || facts().token_text != guid) return complain("the GUID is not the one of this binary");
+  if (guid == nullptr || facts().token_text != guid) return complain("the GUID does not match this binary");
   try {
     return new Component1(name, std::move(resources), logging, logger, interface);
   } catch (const std::exception& e) {

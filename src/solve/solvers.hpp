@@ -18,8 +18,8 @@ struct SolverRow {
   std::string_view description;  // one line
   Capabilities capabilities;
   std::unique_ptr<Solver> (*for_ode)(const SolverRow&, const Ode&, const SolverOptions&) = nullptr;
-  std::unique_ptr<Solver> (*for_dae)(const SolverRow&, const Dae&,
-                                     const SolverOptions&) = nullptr;  // null: no Dae
+  // Null: no support for a Dae.
+  std::unique_ptr<Solver> (*for_dae)(const SolverRow&, const Dae&, const SolverOptions&) = nullptr;
 };
 
 [[nodiscard]] std::span<const SolverRow> solvers();

@@ -174,7 +174,7 @@ TEST(Fmu, SaysWhatTheBinarySaidToAnotherGuid) {
     const Fmu fmu = copy.open();
     EXPECT_THAT(error_text([&] { (void)fmu.co_simulation({.name = "wheel"}); }, Fault::run),
                 AllOf(HasSubstr("unit 'wheel' (FMI " + std::to_string(version) + ".0): fmi"), HasSubstr("nstantiate"),
-                      HasSubstr("is not the one of this binary")));
+                      HasSubstr("does not match this binary")));
   }
 }
 

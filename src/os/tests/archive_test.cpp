@@ -201,7 +201,7 @@ TEST_F(ArchiveTest, RefusesALinkFollowedByAFileBehindIt) {
 TEST_F(ArchiveTest, RefusesDuplicates) {
   EXPECT_THAT(
       refusal(RawZip().add({.name = "a", .content = "1"}).add({.name = "b"}).add({.name = "a", .content = "2"})),
-      HasSubstr("entry 'a': it is there twice"));
+      HasSubstr("entry 'a': it occurs twice"));
   EXPECT_THAT(refusal(RawZip().add({.name = "d/a"}).add({.name = "d\\a"})), HasSubstr("twice"));
   EXPECT_THAT(refusal(RawZip().add({.name = "a"}).add({.name = "./a"})), HasSubstr("twice"));
 }
