@@ -50,7 +50,7 @@ class CsvParser {
   }
 
  private:
-  enum class After { separator, line, file };  // what ended a cell
+  enum class After { separator, line, file };  // the end of a cell
 
   char* start() { return table_.buffer_.data(); }
 

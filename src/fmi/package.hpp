@@ -53,7 +53,7 @@ struct Foundation {
   [[nodiscard]] std::string resource_uri() const;  // FMI 2.0: file:///…/resources, percent-encoded
   [[nodiscard]] std::string location_uri() const;  // FMI 1.0: file:///… of the unpacked folder
   [[nodiscard]] std::string resource_path()
-      const;  // empty when the FMU has none; FMI 3.0: native path with a trailing separator
+      const;  // empty: no resources; FMI 3.0: native path with a trailing separator
 };
 
 // "file:///…" for an absolute path; all characters except unreserved ones and '/' are percent-encoded (RFC 3986).

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// Every diagnostic as it is shown, without the name of the file.
+// The texts of all diagnostics, without the name of the file.
 std::vector<std::string> findings(const Description& d) {
   Diagnostics diagnostics;
   check(d, diagnostics);
@@ -418,7 +418,7 @@ TEST(Check, DoesNotWantClocksAmongTheInitialUnknowns) {
 }
 
 TEST(Check, TakesTimeLinearInTheSizeOfTheDescription) {
-  // A hundred thousand of everything that is compared with others; quadratic work would take minutes.
+  // A hundred thousand of each kind of item that is compared; quadratic work would take minutes.
   constexpr std::uint32_t many = 100'000;
   for (const bool listed : {false, true}) {
     Builder b(FmiVersion::v2);

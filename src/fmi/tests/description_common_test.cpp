@@ -1,4 +1,4 @@
-// What the descriptions of all versions have in common.
+// Common to the descriptions of all versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ TEST(AnyDescription, HasADefaultExperimentOfWhatIsGiven) {
       ElementsAre(":2: warning: stopTime=\"ten\" of <DefaultExperiment> is not a number; it is ignored [schema]"));
 }
 
-// --- units, as FMI 2.0 and 3.0 have them
+// --- units of FMI 2.0 and 3.0
 
 const char* const units =
     "<UnitDefinitions><Unit name='bar'><BaseUnit kg='1' m='-1' s='-2' factor='1e5'/></Unit>"

@@ -140,7 +140,7 @@ TEST(DescriptionV1, HasVariablesOfEveryType) {
   EXPECT_TRUE(read.d.start(read["b"])->elements<Bool>()[0]);
   EXPECT_EQ(read.d.start(read["s"])->elements<std::string>()[0], " two words ");
   EXPECT_EQ(read["e"].type, Type::Enumeration);
-  // Variables of one reference and other types are others.
+  // Variables with equal references and different types are distinct.
   EXPECT_EQ(read.d.find(0, Type::Int32), 1U);
   EXPECT_EQ(read["r"].variability, Variability::continuous);
   EXPECT_EQ(read["i"].variability, Variability::discrete);

@@ -146,7 +146,7 @@ TEST(DescriptionV3, HasClocksFromTheVariableAndItsType) {
   const auto& a = read.d.clock_properties.at(read["a"].clock);
   EXPECT_EQ(a.interval_variability, IntervalVariability::constant);
   EXPECT_EQ(a.interval, 0.5);
-  EXPECT_EQ(a.priority, 1U);  // the variable's own word counts
+  EXPECT_EQ(a.priority, 1U);  // the variable's own attribute has precedence
   EXPECT_TRUE(a.has_priority);
   const auto& b = read.d.clock_properties.at(read["b"].clock);
   EXPECT_EQ(b.interval_variability, IntervalVariability::countdown);
@@ -238,7 +238,7 @@ TEST(DescriptionV3, HasTypesOfEveryKind) {
   EXPECT_EQ(read["x"].max, 1);
   EXPECT_TRUE(read["x"].unbounded);
   EXPECT_EQ(read["x"].nominal, 0.5);
-  // FMI 3.0, 2.4.4: what a Binary takes over from its type.
+  // FMI 3.0, 2.4.4: attributes that a Binary inherits from its type.
   EXPECT_EQ(read["b"].mime_type, "a/b");
   EXPECT_EQ(read["b"].max_size, 7U);
 }

@@ -214,7 +214,7 @@ TEST(FmuCheck, FindsWhatIsWrongWithTheBinary) {
   fs::remove_all(copy.path() / "binaries");
   EXPECT_THAT(findings(), testing::Each(AllOf(StartsWith("binaries: note: "), HasSubstr("has no binaries"))));
 
-  // The functions of another version.
+  // A binary with the functions of another version.
   fs::create_directories(binary.parent_path());
   fs::copy_file(binary_of(open_fmu(3, "Dahlquist")), binary);
   EXPECT_THAT(findings(), testing::Each(AllOf(StartsWith("linux64/Dahlquist.so: warning: the binary for "),

@@ -26,7 +26,7 @@ namespace {
 
 class Ida final : public SundialsSolver {
  public:
-  // `ode`: the origin of the Dae, null: none; `owned` then owns the Dae.
+  // `ode`: the Ode from which the Dae was made, or null; `owned` then owns the Dae.
   Ida(const SolverRow& row, const Dae& dae, const SolverOptions& options, const Ode* ode = nullptr,
       std::unique_ptr<const Dae> owned = nullptr);
   ~Ida() override { IDAFree(&memory_); }

@@ -89,7 +89,7 @@ class SundialsSolver : public Solver {
   virtual void add_counters(Statistics& statistics) const = 0;
   // Estimated local errors times their weights in the last attempt.
   virtual bool weighted_errors(N_Vector errors, N_Vector weights) const = 0;
-  // "derivative" or "residual": what the problem's function computes.
+  // "derivative" or "residual": the value of the problem's function, for messages.
   [[nodiscard]] virtual std::string_view function_text() const { return "derivative"; }
   [[nodiscard]] virtual Duration attempted_step() const = 0;
 
