@@ -6,8 +6,8 @@
 
 namespace consort::fmi {
 
-// The findings of the reader, violations of the rules of describe/check.hpp, and functions missing from the binary. The
-// binary is read, never loaded. Sorted for display.
+// The findings of the reader, violations of the rules of describe/check.hpp, and findings about the binary, which is
+// read but never loaded. Sorted for display.
 [[nodiscard]] Diagnostics check(const Fmu& fmu);
 
 }  // namespace consort::fmi

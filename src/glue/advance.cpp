@@ -71,7 +71,8 @@ void Stepper::handle_events() {
   for (int i = 0; i < most_iterations; ++i) {
     if (!instance_.update_event().again) return;
   }
-  throw model::Failure("the model requests event iterations without end; event() must stop setting again");
+  throw model::Failure(
+      "the model requests event iterations without end; event() must leave Event::again false in the end");
 }
 
 // --- steps

@@ -15,8 +15,8 @@ class EmergencyDrain {
   EmergencyDrain& operator=(const EmergencyDrain&) = delete;
 
   // Call on the writer's own thread. From then on the writer checks wanted() at least about every 20 ms, and calls
-  // done() when it has written its rows; after that it must not touch them. Does nothing if all (16) slots are taken. A
-  // fork of the process is not asked.
+  // done() when it has written its rows; after that it must not touch anything. Does nothing if all (16) slots are
+  // taken. A fork of the process is not asked.
   void attach();
   void detach();
   [[nodiscard]] bool wanted() const noexcept;

@@ -8,7 +8,7 @@
 
 namespace consort::solve {
 
-// The factories of the rows, called only here; each is defined in the file of its name.
+// The factories of the solvers, called only through the rows; each is defined in the file of its name.
 std::unique_ptr<Solver> make_explicit_euler(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 std::unique_ptr<Solver> make_implicit_euler(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 std::unique_ptr<Solver> make_rk4(const SolverRow& row, const Ode& ode, const SolverOptions& options);

@@ -177,7 +177,7 @@ void Ida::start() {
 bool Ida::correct() {
   const std::vector<double> y(state().begin(), state().end());
   const std::vector<double> ydot = state_.ydot;
-  // IDA needs the distance for its first step size: at a restart, about the last step.
+  // IDA derives its first step size from this distance; at a restart the last step gives the scale.
   const Duration ahead = options_.initial_step > 0 ? 1000 * options_.initial_step
                          : last_step_ > 0          ? 1000 * last_step_
                                                    : 1;
