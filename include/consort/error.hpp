@@ -1,4 +1,4 @@
-// The one exception that Consort throws at its users.
+// The exception type of the public API.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,15 @@
 
 namespace consort {
 
-// What was at fault decides the exit status of the command line: input 2, run 1.
+// The cause of an error. It decides the exit status of the command line: input 2, run 1.
 enum class Fault {
-  input,  // what the user gave us: a file, an option, a name
-  run,    // what happened while it ran: a unit failed, the disk is full
+  input,  // the user's input: a file, an option, a name
+  run,    // an event during the run: a unit failed, the disk is full
 };
 
-// What an error is about, for programs: the text says the same to people. What is empty is not known.
+// The facts of an error for programs; the text states the same facts for people. An empty field is unknown.
 struct ErrorFields {
-  std::string unit{};            // its name in the system, "car.wheel"
+  std::string unit{};            // name in the system, "car.wheel"
   std::string call{};            // the function that failed, "fmi2DoStep"
   std::optional<double> time{};  // simulated time in seconds
   std::string setting{};         // the key of the setting that was wrong, "iteration.reuse"
@@ -27,8 +27,8 @@ struct ErrorFields {
   bool operator==(const ErrorFields&) const = default;
 };
 
-// An error that ends what was asked for. The text is one paragraph: what, where, and what to do about it. Copying does
-// not throw.
+// An error that ends the requested operation. The text is one paragraph: what happened, where, and what to do about it.
+// Copying does not throw.
 class CONSORT_API Error : public std::runtime_error {
  public:
   Error(Fault fault, const std::string& text) : std::runtime_error(text), fault_(fault) {}
@@ -47,8 +47,9 @@ class CONSORT_API Error : public std::runtime_error {
   [[nodiscard]] std::optional<double> time() const noexcept { return fields().time; }
   [[nodiscard]] const std::string& setting() const noexcept { return fields().setting; }
 
-  // This error with one thing more, for where it is thrown: `throw Error(Fault::run, text).in_unit("wheel").at(1.5)`.
-  // Always an Error: an object of a subclass is given its fields when it is made.
+  // A copy of this error with one more field, for throw expressions:
+  // `throw Error(Fault::run, text).in_unit("wheel").at(1.5)`. Returns an Error even for a subclass; pass the fields to
+  // the constructor of a subclass instead.
   [[nodiscard]] Error in_unit(std::string name) const { return with(&ErrorFields::unit, std::move(name)); }
   [[nodiscard]] Error in_call(std::string function) const { return with(&ErrorFields::call, std::move(function)); }
   [[nodiscard]] Error at(double seconds) const { return with(&ErrorFields::time, std::optional<double>(seconds)); }
@@ -65,11 +66,12 @@ class CONSORT_API Error : public std::runtime_error {
   }
 
   Fault fault_;
-  std::shared_ptr<const ErrorFields> fields_;  // null: nothing is known
+  std::shared_ptr<const ErrorFields> fields_;  // null: no field is known
 };
 
-// Once, at the beginning of a program: when an FMU crashes, the process still ends as it would have, but one paragraph
-// on stderr names the unit, the call and the simulated time before, and rows that wait to be written are written.
+// Installs the crash report. Call once at the beginning of a program. When an FMU crashes, one paragraph on stderr
+// names the unit, the call and the simulated time, and rows that wait to be written are written. The process then ends
+// as it would have ended without the report.
 CONSORT_API void report_crashes();
 
 }  // namespace consort

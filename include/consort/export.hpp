@@ -1,4 +1,4 @@
 #pragma once
 
-// What libconsort shows to the outside; everything else in it is hidden.
+// Marks the public symbols of libconsort. All other symbols are hidden.
 #define CONSORT_API __attribute__((visibility("default")))

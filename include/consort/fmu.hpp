@@ -1,11 +1,10 @@
-// FMUs from C++: open one, look into it, simulate it, use the numbers.
+// FMUs from C++: open an FMU, inspect it, simulate it, use the results.
 //
 //   const consort::Fmu ball("BouncingBall.fmu");
 //   const consort::Result result = ball.simulate({.stop_time = 2.0, .start_values = {{"e", "0.9"}}});
 //   for (std::size_t i = 0; i < result.time().size(); ++i) use(result.time()[i], result["h"][i]);
 //
-// Everything throws consort::Error with a text for people; nothing else is thrown on purpose. Several of them coupled:
-// consort/system.hpp.
+// All functions report failures as consort::Error with a text for people. Coupled FMUs: consort/system.hpp.
 #pragma once
 
 #include <atomic>
@@ -26,7 +25,7 @@
 
 namespace consort {
 
-// What is not given comes from the FMU's default experiment, then from defaults that Result::report() names.
+// Options that are not given come from the FMU's default experiment, then from defaults that Result::report() names.
 struct SimulateOptions {
   std::optional<double> start_time = {};
   std::optional<double> stop_time = {};
@@ -35,12 +34,12 @@ struct SimulateOptions {
   std::optional<double> tolerance = {};
   std::vector<std::pair<std::string, std::string>> start_values = {};  // name, value as text
   std::filesystem::path input_file = {};                               // CSV: time first, then inputs
-  std::vector<std::string> outputs = {};                               // what to record; default: the FMU's outputs
-  std::filesystem::path output_file = {};                              // also write the rows there
-  std::string interface_type = {};                                     // "cs" or "me"; default: cs where it has it
-  std::string solver = {};                                             // for Model Exchange; default: cvode
-  std::function<void(const Progress&)> progress = {};                  // a few times a second
-  const std::atomic<bool>* stop_requested = nullptr;                   // ends the run cleanly when it becomes true
+  std::vector<std::string> outputs = {};               // variables to record; default: the FMU's outputs
+  std::filesystem::path output_file = {};              // also write the rows there
+  std::string interface_type = {};                     // "cs" or "me"; default: cs if the FMU has it
+  std::string solver = {};                             // for Model Exchange; default: cvode
+  std::function<void(const Progress&)> progress = {};  // a few times a second
+  const std::atomic<bool>* stop_requested = nullptr;   // true ends the run cleanly; null: never
 };
 
 struct VariableInfo {
@@ -48,14 +47,14 @@ struct VariableInfo {
   std::string type;         // "Float64", "Boolean", …
   std::string causality;    // "input", "output", "parameter", …
   std::string variability;  // "continuous", "discrete", …
-  std::string start;        // empty when there is none
+  std::string start;        // empty: no start value
   std::string unit;
   std::string description;
-  std::vector<std::uint64_t> shape = {};  // of an array, as structural parameters start; empty for a scalar
+  std::vector<std::uint64_t> shape = {};  // at the start values of structural parameters; empty for a scalar
   std::uint32_t value_reference = 0;
 };
 
-// One way to run an FMU, and the capabilities that importers ask for most.
+// An interface type of an FMU with its most requested capabilities.
 struct InterfaceInfo {
   std::string type;  // "Co-Simulation", "Model Exchange", "Scheduled Execution"
   std::string model_identifier;
@@ -69,7 +68,7 @@ struct InterfaceInfo {
   std::optional<double> fixed_internal_step = {};
 };
 
-// What an FMU says about itself, apart from its variables.
+// The model description without the variables.
 struct ModelInfo {
   std::string model_name;
   std::string fmi_version;  // "2.0"
@@ -92,7 +91,8 @@ struct ModelInfo {
 
 class CONSORT_API Fmu {
  public:
-  // A .fmu file or a folder that one was unpacked into. Tolerant: what breaks a rule but can be used is in problems().
+  // Opens a .fmu file, or a folder that contains an unpacked FMU. Rule violations that do not prevent the use of the
+  // FMU are accepted and listed in problems().
   explicit Fmu(const std::filesystem::path& path);
   Fmu(Fmu&&) noexcept;
   Fmu& operator=(Fmu&&) noexcept;
@@ -102,11 +102,11 @@ class CONSORT_API Fmu {
   [[nodiscard]] const std::string& fmi_version() const;  // "2.0"
   [[nodiscard]] ModelInfo info() const;
   [[nodiscard]] std::vector<VariableInfo> variables() const;
-  // Every rule of the standard that it breaks, one text each, with file and line.
+  // All violations of the standard, one text each, with file and line.
   [[nodiscard]] std::vector<std::string> problems() const;
 
-  // Runs it once from start to stop, in this process. May be called any number of times. Throws FailedRun, with the
-  // rows up to then, when the FMU fails on the way.
+  // Runs the FMU once from start to stop, in this process. May be called any number of times. If the FMU fails during
+  // the run, throws FailedRun with the rows up to the failure.
   [[nodiscard]] Result simulate(const SimulateOptions& options = {}) const;
 
  private:

@@ -1,4 +1,4 @@
-// What a run gives back: its rows, variable by variable, and a report.
+// The result of a run: rows by variable, and a report.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace consort {
 
-// How far a run is; handed to progress functions a few times a second.
+// The progress of a run; passed to progress functions a few times a second.
 struct Progress {
   double start_time = 0, time = 0, stop_time = 0;
   double step_size = 0;
@@ -28,10 +28,10 @@ struct SignalInfo {
   std::string description;
 };
 
-// Rows of a run, variable by variable. What is handed out is valid as long as the result.
+// Rows of a run by variable. Returned views and references are valid as long as the result.
 class CONSORT_API Result {
  public:
-  // A result file of any format that is written, see docs/results.md.
+  // Reads a result file in any format that Consort writes, see docs/results.md.
   [[nodiscard]] static Result read(const std::filesystem::path& file);
   Result(Result&&) noexcept;
   Result& operator=(Result&&) noexcept;
@@ -40,18 +40,18 @@ class CONSORT_API Result {
   [[nodiscard]] std::span<const double> time() const;
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::vector<SignalInfo> signals() const;  // in the order of names()
-  // One number per row; Booleans are 0 and 1. Throws for an unknown name (with suggestions) and for texts.
+  // One number per row; Booleans are 0 and 1. Throws for an unknown name (with suggestions) and for a text variable.
   [[nodiscard]] std::span<const double> operator[](std::string_view name) const;
-  // One text per row, of variables of type String, and Binary (hexadecimal). Throws for an unknown name and for
-  // numbers.
+  // One text per row, for variables of type String and Binary (hexadecimal). Throws for an unknown name and for a
+  // numeric variable.
   [[nodiscard]] std::span<const std::string> texts(std::string_view name) const;
-  // Of measure; empty when there is none. Throws for an unknown name.
+  // The unit of measure; empty: no unit. Throws for an unknown name.
   [[nodiscard]] const std::string& unit(std::string_view name) const;
-  // What was done and assumed, in a few lines; empty for results that were read from files.
+  // A short report of the run and its assumptions; empty for results that were read from files.
   [[nodiscard]] const std::string& report() const;
-  // The same for programs, as JSON, with errors per connection, bonds and iterations; of runs of systems.
+  // The report as JSON for programs. For a system run it includes errors per connection, bonds and iterations.
   [[nodiscard]] const std::string& report_json() const;
-  // Why the run ended before its stop time; empty when it did not.
+  // The reason why the run ended before its stop time; empty if it did not.
   [[nodiscard]] const std::string& ended_early() const;
 
   struct Data;  // of the library
@@ -61,7 +61,7 @@ class CONSORT_API Result {
   std::unique_ptr<Data> data_;
 };
 
-// A run that failed after it had begun to record, with the rows up to then.
+// A run that failed after recording began, with the rows recorded up to then.
 class CONSORT_API FailedRun : public Error {
  public:
   FailedRun(const Error& error, std::shared_ptr<const Result> result);

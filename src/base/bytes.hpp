@@ -1,6 +1,6 @@
-// State as bytes: every field in the order of its fields() function, as it lies in memory.
+// Serialises a state: the fields in the order of its fields() function, in their memory representation.
 //
-// For checkpoints that are read back by the same program on a machine of the same kind, not for exchange.
+// For checkpoints read by the same program on the same kind of machine, not for exchange.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +58,8 @@ class ByteWriter {
   std::vector<std::uint8_t> bytes_;
 };
 
-// Vectors and columns must come with the sizes that the fields have, since a state never changes its shape; texts, and
-// vectors inside of vectors, may have any. Throws Error (input).
+// The sizes of vectors and columns must match those of the fields, since a state never changes its shape. Texts and
+// nested vectors may have any size. Throws Error (input).
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -68,18 +68,18 @@ class ByteReader {
   void operator()(T&... fields) {
     (read(fields), ...);
   }
-  // A vector of any size that the bytes are enough for.
+  // A vector of any size, limited by the remaining bytes.
   template <class T>
   void any_size(std::vector<T>& values) {
     std::uint64_t size = 0;
     read(size);
-    check(size <= bytes_.size());  // every element takes a byte at least
+    check(size <= bytes_.size());  // an element has at least one byte
     if constexpr (std::is_trivially_copyable_v<T>) check(size <= bytes_.size() / sizeof(T));
     values.resize(size);
     read_elements(values);
   }
   void expect_end() const { check(bytes_.empty()); }
-  // For what the bytes alone do not tell to be wrong.
+  // For checks of the restored values, beyond the byte format.
   static void check(bool condition) {
     require(condition,
             "the saved state is damaged or belongs to another problem, solver or version; start from the beginning or "
@@ -114,7 +114,7 @@ class ByteReader {
 
   template <class T>
   void read_elements(std::vector<T>& values) {
-    if constexpr (std::is_same_v<T, bool> || std::is_base_of_v<Bool, T>) {  // a bool of 2 is no bool
+    if constexpr (std::is_same_v<T, bool> || std::is_base_of_v<Bool, T>) {  // only 0 and 1 are valid
       for (std::size_t i = 0; i < values.size(); ++i) {
         bool value = false;
         read(value);
@@ -142,7 +142,7 @@ class ByteReader {
   std::span<const std::uint8_t> bytes_;
 };
 
-// Bytes as a text and back.
+// Converts bytes to text and back.
 [[nodiscard]] inline std::string text_of(const std::vector<std::uint8_t>& bytes) {
   return {bytes.begin(), bytes.end()};
 }

@@ -14,7 +14,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// A semicolon hardly ever is part of a name, a comma is ("A[1,2]"): hence the order.
+// Names rarely contain a semicolon but often a comma ("A[1,2]"); this determines the order.
 char separator_of(std::string_view header) {
   bool tab = false;
   bool quotes = false;
@@ -30,8 +30,8 @@ char separator_of(std::string_view header) {
 
 }  // namespace
 
-// Goes through the buffer once. The text of every cell is moved down to follow the one before it, so that quotes
-// disappear in place and one offset per cell is enough.
+// Parses the buffer in one pass. Each cell's text is moved down behind the previous one, so that quotes disappear in
+// place and one offset per cell is enough.
 class CsvParser {
  public:
   CsvParser(std::string text, std::string name, const CsvLimits& limits) : limits_(limits) {
@@ -50,7 +50,7 @@ class CsvParser {
   }
 
  private:
-  enum class After { separator, line, file };  // what ended a cell
+  enum class After { separator, line, file };  // the end of a cell
 
   char* start() { return table_.buffer_.data(); }
 
@@ -58,8 +58,8 @@ class CsvParser {
     const std::string& text = table_.buffer_;
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     require(text.size() <= std::min(limits_.bytes, most),
-            "'{}' has {} bytes, more than the {} that are accepted for a "
-            "table; split it",
+            "'{}' has {} bytes, more than the {} accepted for a table; "
+            "split it",
             table_.name_, text.size(), std::min(limits_.bytes, most));
     const std::string_view head = std::string_view(text).substr(0, 3);
     require(head.substr(0, 2) != "\xFF\xFE" && head.substr(0, 2) != "\xFE\xFF",
@@ -73,7 +73,7 @@ class CsvParser {
   bool skip_blank_lines() {
     for (;;) {
       char* p = read_;
-      // A tab is a blank unless it separates: then a line of tabs is a row of empty cells.
+      // A tab is a blank unless it is the separator; then a line of tabs is a row of empty cells.
       while (p < end_ && (*p == ' ' || *p == '\r' || (*p == '\t' && table_.separator_ != '\t'))) ++p;
       if (p == end_) return false;
       if (*p != '\n') return true;

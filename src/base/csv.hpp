@@ -1,9 +1,9 @@
-// Tables of comma separated values, read whole: inputs and results.
+// Tables of comma-separated values, read as a whole: inputs and results.
 //
-// The first line that is not blank is the header. The separator is the one that the header uses outside quotes: a
-// semicolon if there is one, else a tab, else a comma. Cells are bare (blanks around them dropped) or in double quotes
-// (doubled quotes stand for one; separators and new lines may be inside). A UTF-8 byte order mark, CRLF and blank lines
-// are accepted. Every row has as many cells as the header.
+// The first non-blank line is the header. It also determines the separator: a semicolon if one occurs outside quotes,
+// else a tab, else a comma. Cells are bare (surrounding blanks are dropped) or in double quotes (a doubled quote stands
+// for one quote; separators and new lines may occur inside). A UTF-8 byte order mark, CRLF and blank lines are
+// accepted. Every row has as many cells as the header.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@
 namespace consort {
 
 struct CsvLimits {
-  std::uint64_t bytes = 0xFFFF'FFFF;  // of the file; offsets have 32 bits, so it cannot be more
+  std::uint64_t bytes = 0xFFFF'FFFF;  // of the file; the maximum, since offsets have 32 bits
   std::uint64_t columns = 1'000'000;
-  std::uint64_t cells = 500'000'000;  // each costs four bytes besides its text
+  std::uint64_t cells = 500'000'000;  // four bytes each, plus the text
 };
 
-// Owns the text of all cells in one buffer; the views that it hands out live as long as it stays in place.
+// Owns the text of all cells in one buffer. Returned views are valid until the table is moved or destroyed.
 class CsvTable {
  public:
   [[nodiscard]] const std::string& name() const { return name_; }  // for error messages: the file
@@ -34,15 +34,15 @@ class CsvTable {
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
   [[nodiscard]] std::size_t columns() const { return header_.size(); }
   [[nodiscard]] std::size_t rows() const { return lines_.size(); }
-  // The first column of that name; looks at all of them.
+  // The first column of this name. Linear search.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
 
-  // Without quotes; row and column must be in range.
+  // The cell's text without quotes; row and column must be in range.
   [[nodiscard]] std::string_view cell(std::size_t row, std::size_t column) const {
     const std::size_t i = row * header_.size() + column;
     return {buffer_.data() + begins_[i], begins_[i + 1] - begins_[i]};
   }
-  // The line of the file on which the row begins, from 1.
+  // The line of the file on which the row begins, counted from 1.
   [[nodiscard]] std::size_t line(std::size_t row) const { return lines_[row]; }
 
   // The cell as a value of type T; throws Error (input) that names file, line and column.
@@ -56,7 +56,7 @@ class CsvTable {
   }
   [[nodiscard]] double number(std::size_t row, std::size_t column) const { return element<double>(row, column); }
 
-  // Throws Error (input): file, line and column, then `why`. For callers that find fault with a cell themselves.
+  // Throws Error (input) with file, line, column and `why`. For callers with their own checks of a cell.
   [[noreturn]] void refuse(std::size_t row, std::size_t column, std::string_view why) const;
 
  private:
@@ -64,7 +64,7 @@ class CsvTable {
   std::string name_;
   char separator_ = ',';
   std::vector<std::string> header_;
-  std::string buffer_;                 // the cells' texts one after the other
+  std::string buffer_;                 // the cells' texts, concatenated
   std::vector<std::uint32_t> begins_;  // of each cell in the buffer, and the end of the last
   std::vector<std::uint32_t> lines_;   // of each row
 };

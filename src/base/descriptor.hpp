@@ -1,4 +1,4 @@
-// A file descriptor that is closed by its owner.
+// Owns a file descriptor and closes it.
 #pragma once
 
 #include <utility>
@@ -22,7 +22,7 @@ class Descriptor {
 
   [[nodiscard]] bool valid() const { return fd_ >= 0; }
   [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] int release() { return std::exchange(fd_, -1); }  // the caller closes it from here on
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }  // the caller must close it
   void reset(int fd = -1) {
     if (fd_ >= 0) ::close(fd_);
     fd_ = fd;

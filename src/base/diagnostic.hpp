@@ -1,4 +1,5 @@
-// What is wrong with an input that can be used all the same, or why it cannot: collected, not thrown.
+// Findings about an input, collected instead of thrown: rule violations of a usable input, or reasons why it is
+// unusable.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +11,18 @@
 namespace consort {
 
 enum class Severity : std::uint8_t {
-  note,     // worth knowing; nothing is broken
-  warning,  // breaks a rule of the standard; it is used all the same
-  error,    // cannot be used, or not the part that it is about
+  note,     // information; no rule is violated
+  warning,  // violates a rule of the standard; the input is used anyway
+  error,    // the input, or the affected part, cannot be used
 };
 [[nodiscard]] std::string_view name_of(Severity severity);
 
 struct Diagnostic {
   Severity severity = Severity::warning;
   std::string file;        // as the user knows it: "modelDescription.xml"
-  std::uint32_t line = 0;  // 1-based, 0 where there is none
+  std::uint32_t line = 0;  // 1-based; 0: no line
   std::string rule;        // short and stable, for example "FMI 2.0, 2.2.7: structured names"
-  std::string message;     // what was found, and what was assumed instead
+  std::string message;     // the finding, and the value assumed instead
 
   // "modelDescription.xml:12: warning: … [FMI 2.0, 2.2.7: structured names]"
   [[nodiscard]] std::string text() const;
@@ -33,7 +34,7 @@ class Diagnostics {
   [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
   [[nodiscard]] std::size_t count(Severity severity) const;
   [[nodiscard]] bool empty() const { return all_.empty(); }
-  // The most severe first among those of equal file, then by line: the order in which they are shown.
+  // Sorts for display: by file, then by line, then most severe first.
   void sort();
 
  private:

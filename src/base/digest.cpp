@@ -24,7 +24,7 @@ std::array<std::uint32_t, 64> make_constants() {
     bool prime = true;
     for (unsigned divisor = 2; divisor * divisor <= candidate; ++divisor) prime = prime && candidate % divisor != 0;
     if (!prime) continue;
-    // The integer r with r³ <= p·2⁹⁶ < (r+1)³ holds the wanted bits at its end; the float is a first guess.
+    // The integer r with r³ <= p·2⁹⁶ < (r+1)³ contains these bits at its end; the float is a first guess.
     auto r = static_cast<std::uint64_t>(std::cbrt(static_cast<long double>(candidate)) * 4294967296.0L);
     const auto cubes_to_less = [&](std::uint64_t x) {
       const auto square = static_cast<Wide>(x) * x;

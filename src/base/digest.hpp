@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), to say which file a result was made from.
+// SHA-256 (FIPS 180-4), to identify the file from which a result was made.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace consort {
 class Sha256 {
  public:
   void add(std::span<const std::byte> bytes);
-  [[nodiscard]] std::string finish();  // 64 hexadecimal digits; once
+  [[nodiscard]] std::string finish();  // 64 hexadecimal digits; call once
 
  private:
   void block(const std::uint8_t* bytes);
@@ -25,7 +25,7 @@ class Sha256 {
   std::uint64_t length_ = 0;
 };
 
-// Throws Error (input) when the file cannot be read.
+// Throws Error (input) if the file cannot be read.
 [[nodiscard]] std::string sha256_of_file(const std::filesystem::path& file);
 
 }  // namespace consort

@@ -1,5 +1,5 @@
 // Failures are exceptions with a text for the user; outcomes that a caller must handle are values (see step outcome
-// types). Whoever throws fills the fields that it knows: `throw run_error("…").in_unit(name).at(t)`.
+// types). The throwing code fills the fields that it knows: `throw run_error("…").in_unit(name).at(t)`.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ void require(bool condition, fmt::format_string<Args...> text, Args&&... args) {
   if (!condition) throw input_error(text, std::forward<Args>(args)...);
 }
 
-// The same for a mistake about a unit, …
+// require() for a mistake about a unit, …
 template <class... Args>
 void require_in_unit(const std::string& unit, bool condition, fmt::format_string<Args...> text, Args&&... args) {
   if (!condition) throw input_error(text, std::forward<Args>(args)...).in_unit(unit);
@@ -38,9 +38,9 @@ void require_setting(const char* key, bool condition, fmt::format_string<Args...
   if (!condition) throw input_error(text, std::forward<Args>(args)...).of_setting(key);
 }
 
-// Runs the body and returns what it returns, for code that does not know which unit it works for (a solver, a file). An
-// Error of it that has no unit gets this one, in its fields and in front of its text; one that has a unit passes as it
-// is. An error whose text names a unit must therefore have the field.
+// Runs the body and returns its result, for code that does not know its unit (a solver, a file). An Error without a
+// unit gets this unit, in its fields and at the front of its text; an Error with a unit passes unchanged. An error
+// whose text names a unit must therefore have the field.
 template <class F>
 decltype(auto) with_unit(const std::string& unit, F&& body) {
   try {
@@ -55,6 +55,6 @@ decltype(auto) with_unit(const std::string& unit, F&& body) {
 
 }  // namespace consort
 
-// For our own mistakes. Always on: the checks are cheap where they stand.
+// For programming errors in Consort. Always active: the checks are cheap where they are used.
 #define CONSORT_ASSERT(expression) \
   ((expression) ? static_cast<void>(0) : ::consort::assertion_failed(#expression, __FILE__, __LINE__))

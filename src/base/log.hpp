@@ -1,5 +1,5 @@
-// Messages for people, from us and from the units. Whoever runs the show (command line, Python, a test) says where they
-// go.
+// Messages for people, from Consort and from the units. The main program (command line, Python, a test) chooses the
+// sink.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ enum class LogLevel { debug, info, warning, error };
 
 struct LogMessage {
   LogLevel level = LogLevel::info;
-  std::string unit;      // the instance that said it; empty when we did
-  std::string category;  // the unit's own category, for example "logEvents"; empty when we did
-  std::string text;      // one message without a trailing new line
+  std::string unit;      // the instance that sent the message; empty: Consort
+  std::string category;  // the unit's own category, for example "logEvents"; empty: Consort
+  std::string text;      // one message, no trailing new line
 };
 
 using LogSink = std::function<void(const LogMessage&)>;

@@ -26,7 +26,7 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-// Sorted, because comparing each with each takes seconds for a hostile file.
+// Sorted, because pairwise comparison would take seconds for a hostile file.
 void refuse_duplicates(const std::vector<Options::Entry>& entries, const std::string& name) {
   std::vector<std::pair<std::string, std::size_t>> lines;
   for (const Options::Entry& entry : entries) lines.emplace_back(lower_case(entry.key), entry.line);
@@ -34,7 +34,7 @@ void refuse_duplicates(const std::vector<Options::Entry>& entries, const std::st
   const auto twice =
       std::adjacent_find(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice == lines.end()) return;
-  throw input_error("{}, line {}: {} is given a second time, line {} has it already; remove one of them", name,
+  throw input_error("{}, line {}: {} is given a second time, first in line {}; remove one of them", name,
                     (twice + 1)->second, quote(twice->first), twice->second);
 }
 

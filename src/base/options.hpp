@@ -1,7 +1,7 @@
 // Settings as in the NAME_ref.opt files of the FMI cross-check: one `Key,Value` or `key=value` per line.
 //
-// CRLF, blank lines, lines that begin with '#', and blanks and quotes around keys and values are accepted. Keys that
-// nobody asks for are kept; letter case in keys does not matter.
+// CRLF, blank lines, lines that begin with '#', and blanks and quotes around keys and values are accepted. Unknown keys
+// are kept. Keys are not case-sensitive.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ class Options {
   };
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }  // in the order of the file
-  // None when the key is missing or its value is empty.
+  // nullopt if the key is missing or its value is empty.
   [[nodiscard]] std::optional<std::string_view> text(std::string_view key) const;
-  // The same; throws Error (input) that names file and line when the value is not a number.
+  // text() as a number. Throws Error (input) with file and line if the value is not a number.
   [[nodiscard]] std::optional<double> number(std::string_view key) const;
 
  private:
@@ -35,8 +35,8 @@ class Options {
   std::vector<Entry> entries_;
 };
 
-// Both throw Error (input) that names the file and the line: a line that is no setting, a key given twice, more than
-// 10'000 settings or 1 MiB.
+// Both throw Error (input) with file and line for a line that is not a setting, a duplicate key, and more than 10'000
+// settings or 1 MiB.
 [[nodiscard]] Options read_options(const std::filesystem::path& file);
 [[nodiscard]] Options parse_options(std::string_view text, std::string name_for_errors);
 

@@ -1,4 +1,4 @@
-// Tables of what can be chosen by name (solvers, steppers, controllers, …): plain arrays whose rows have a `name`.
+// Tables of items that are selected by name (solvers, steppers, controllers, …): plain arrays whose rows have a `name`.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ template <class Rows>
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Throws Error (input) "there is no KIND 'NAME'", with the nearest names and all of them. `about` follows the name;
-// `key` is the setting that the name was given for.
+// Finds a row by name. Throws Error (input) "there is no KIND 'NAME'" with the nearest names and a list of all names.
+// `about` follows the name in the text; `key` is the setting that contained the name.
 template <class Rows>
 [[nodiscard]] const auto& find_row(const Rows& rows, std::string_view name, std::string_view kind,
                                    std::string_view about = {}, const char* key = "") {

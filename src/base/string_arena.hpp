@@ -1,4 +1,4 @@
-// Keeps many small texts in few blocks; what it hands out stays in place until the arena goes, also when it is moved.
+// Stores many small texts in few blocks. Returned views stay valid until the arena is destroyed, also if it is moved.
 #pragma once
 
 #include <cstddef>

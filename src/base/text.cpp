@@ -25,8 +25,8 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 
 
 constexpr std::size_t longest_compared = 256;
 
-// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, ignoring case; anything above
-// `limit` when it is more than that.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`, ignoring case;
+// limit + 1 or more if the number exceeds `limit`.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > limit) return limit + 1;
   std::array<std::array<std::size_t, longest_compared + 1>, 3> rows;
@@ -125,7 +125,7 @@ std::string quote(std::string_view text, std::size_t most) {
   const bool cut = text.size() > most;
   if (cut) {
     text = text.substr(0, most);
-    // Not in the middle of a character.
+    // Never cut in the middle of a character.
     std::size_t tail = 0;
     while (tail < 3 && tail < text.size() && (static_cast<unsigned char>(text[text.size() - 1 - tail]) & 0xC0) == 0x80)
       ++tail;
@@ -150,12 +150,12 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
     std::size_t index;
   };
   std::vector<Found> found;
-  constexpr std::size_t shortest_beginning = 4;  // that says what was meant
+  constexpr std::size_t shortest_beginning = 4;  // shorter prefixes are ambiguous
   const std::size_t limit = std::clamp<std::size_t>(name.size() / 3, 1, 6);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (candidates[i].empty() || candidates[i].size() > longest_compared) continue;
     const std::size_t distance = edit_distance(name, candidates[i], limit);
-    // Replacing every letter of a short name is not a typing mistake.
+    // A change of every letter of a short name is not a typing mistake.
     if (distance <= limit && distance < std::max(name.size(), candidates[i].size())) {
       found.push_back({distance, i});
     } else if (name.size() >= shortest_beginning && candidates[i].starts_with(name)) {
@@ -189,7 +189,7 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
   const auto expected = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   if (expected > limit) throw too_large(file, limit);
 
-  // The size is a hint only: pipes and the files of /proc have none, and a file may grow while it is read.
+  // The size is only a hint: pipes and files of /proc have no size, and a file may grow while it is read.
   constexpr std::size_t piece = 64 * 1024;
   std::string content;
   std::size_t used = 0;

@@ -1,4 +1,4 @@
-// Time is double seconds. Steps are counted, never added up: the n-th point of a grid is start + n * step.
+// Time is a double in seconds. Steps are counted, never added up: the n-th point of a grid is start + n * step.
 #pragma once
 
 #include <compare>
@@ -16,13 +16,13 @@ struct Instant {
   friend auto operator<=>(const Instant&, const Instant&) = default;
 };
 
-// Equidistant points start, start + step, … up to and including stop. The last interval is shorter when the step does
-// not divide the run, but a remainder below `slack` of a step is taken as rounding: the last point is then stop itself.
+// Equidistant points start, start + step, … up to and including stop. The last interval is shorter if the step does not
+// divide the run. A remainder below `slack` of a step counts as rounding; then the last point is stop itself.
 class Grid {
  public:
   static constexpr double slack = 1e-6;
 
-  Grid(Time start, Time stop, Duration step);  // throws Error (input) unless step > 0 and stop >= start, all finite
+  Grid(Time start, Time stop, Duration step);  // throws Error (input) unless all are finite, step > 0, stop >= start
 
   [[nodiscard]] std::uint64_t intervals() const { return intervals_; }
   [[nodiscard]] Time point(std::uint64_t n) const {
@@ -31,9 +31,9 @@ class Grid {
   [[nodiscard]] Time start() const { return start_; }
   [[nodiscard]] Time stop() const { return stop_; }
   [[nodiscard]] Duration step() const { return step_; }
-  // Times that are nearer than this are the same: `slack` of a step, or more where doubles are farther apart than that.
+  // Times closer than this are equal: `slack` of a step, or the spacing of doubles if that is larger.
   [[nodiscard]] Duration tolerance() const { return tolerance_; }
-  // Whether every interval has the full step (within slack).
+  // True if every interval has the full step (within slack).
   [[nodiscard]] bool even() const { return even_; }
 
  private:

@@ -22,13 +22,14 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // --- floating point
 
-// Whether a decimal number too large or too small for its type is too large. `text` has no sign and is well formed.
+// For a decimal number outside the range of its type: true if it is too large, false if it is too small. `text` has no
+// sign and is well-formed.
 bool is_huge(std::string_view text) {
   const std::size_t exponent_at = std::min(text.find_first_of("eE"), text.size());
   const std::string_view mantissa = text.substr(0, exponent_at);
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   const std::size_t first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
-  // The power of ten of the first digit that is not zero, give or take one: out of range means hundreds away from 0.
+  // The power of ten of the first nonzero digit, within one. For a number out of range it is hundreds away from 0.
   auto power = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
   if (exponent_at < text.size()) {
     std::string_view digits = text.substr(exponent_at + 1);
@@ -41,8 +42,8 @@ bool is_huge(std::string_view text) {
   return power > 0;
 }
 
-// A number beyond the range of T becomes infinity or zero, as IEEE 754 rounds it: tools that print the largest double
-// with 15 digits write such numbers.
+// A number beyond the range of T becomes infinity or zero, as in IEEE 754: tools that print the largest double with 15
+// digits write such numbers.
 template <class T>
 bool read_float(std::string_view text, T& value) {
   const bool negative = !text.empty() && text.front() == '-';
@@ -84,7 +85,7 @@ T read_integer(std::string_view original, std::string_view type) {
   if (text.size() > 1 && text.front() == '+' && is_digit(text[1])) text.remove_prefix(1);
   T value{};
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  // from_chars does not take a sign for unsigned types; "-1" is out of range rather than not a number.
+  // from_chars rejects a sign for unsigned types; "-1" must be reported as out of range, not as invalid.
   const bool is_negative = std::is_unsigned_v<T> && text.size() > 1 && text.front() == '-' &&
                            std::all_of(text.begin() + 1, text.end(), is_digit);
   const bool is_number = end == text.data() + text.size() && status != std::errc::invalid_argument;
@@ -149,7 +150,7 @@ void write_binary(std::string& to, const Binary& bytes) {
 // --- lists
 
 void require_count(std::string_view text, std::size_t found, std::size_t count, Type type) {
-  require(count == 0 || found == count, "{} has {} {} where {} of type {} are needed; give exactly that many",
+  require(count == 0 || found == count, "{} has {} {}, but {} of type {} are needed; give exactly that many",
           quote(text), found, found == 1 ? "element" : "elements", count, name_of(type));
 }
 
@@ -157,7 +158,7 @@ template <class T>
 Value parse_list(std::string_view text, std::size_t count) {
   constexpr Type type = type_of<T>;
   std::vector<T> elements;
-  // What is reserved depends on the text that is there, not on a count that somebody only claims.
+  // Reserve by the length of the text, not by the declared count, which may be wrong.
   elements.reserve(std::min(count, text.size() / 2 + 1));
   for (std::size_t at = 0; at < text.size();) {
     if (is_white(text[at])) {
@@ -174,7 +175,7 @@ Value parse_list(std::string_view text, std::size_t count) {
     at = end;
   }
   if constexpr (type == Type::Binary) {
-    if (elements.empty() && count <= 1) elements.emplace_back();  // no bytes are a value too
+    if (elements.empty() && count <= 1) elements.emplace_back();  // zero bytes are a valid value
   }
   require_count(text, elements.size(), count, type);
   return Value(std::move(elements));

@@ -1,4 +1,4 @@
-// The types of FMI 3.0 as the vocabulary for values everywhere; FMI 1.0 and 2.0 are mapped up to them.
+// The types of FMI 3.0, used for all values; the types of FMI 1.0 and 2.0 are mapped to them.
 #pragma once
 
 #include <cstddef>
@@ -34,10 +34,10 @@ enum class Type : std::uint8_t {
   Clock,
 };
 inline constexpr std::size_t type_count = 15;
-// The index of Float64 where things are listed by type.
+// The index of Float64 in lists by type.
 inline constexpr auto float64 = static_cast<std::size_t>(Type::Float64);
 
-// bool in a shape that std::vector keeps contiguous; same size and representation as C's bool.
+// A bool that std::vector stores contiguously; same size and representation as C's bool.
 struct Bool {
   bool value = false;
   constexpr Bool() = default;
@@ -46,12 +46,12 @@ struct Bool {
 };
 static_assert(sizeof(Bool) == sizeof(bool));
 
-// One activation of a clock; a type of its own so that clocks and Booleans never share a column.
+// One activation of a clock. A separate type, so that clocks and Booleans never share a column.
 struct Tick : Bool {
   using Bool::Bool;
 };
 
-// An enumeration's integer; a type of its own so that type dispatch names every type once.
+// The integer of an enumeration. A separate type, so that every Type has its own element type.
 struct EnumValue {
   std::int64_t value = 0;
   constexpr EnumValue() = default;
@@ -86,7 +86,7 @@ inline constexpr Type type_of = find_type<T>();
 
 [[nodiscard]] constexpr bool is_float(Type t) { return t == Type::Float64 || t == Type::Float32; }
 [[nodiscard]] constexpr bool is_integer(Type t) { return t >= Type::Int8 && t <= Type::UInt64; }
-// Numbers, Booleans, enumerations and clocks: everything that can be written as one number.
+// Numbers, Booleans, enumerations and clocks: types whose values can be written as one number.
 [[nodiscard]] constexpr bool is_scalar_like(Type t) { return t != Type::String && t != Type::Binary; }
 
 // Calls `f.template operator()<T>()` with the element type of `type`:
@@ -119,7 +119,7 @@ void for_each_type(F&& f) {
   for (std::size_t i = 0; i < type_count; ++i) with_type(static_cast<Type>(i), f);
 }
 
-// One contiguous column per type: the layout of signals everywhere (per type one FMI call, one gather, one dataset).
+// One contiguous column per type. All signals use this layout: one FMI call, one gather and one dataset per type.
 class Columns {
  public:
   template <class T>
@@ -140,8 +140,8 @@ class Columns {
   decltype(columns_of(static_cast<ElementTypes*>(nullptr))) columns_;
 };
 
-// A value of any type, scalar (one element) or array (row-major elements). For start values and the edges of the
-// system; never in the step loop.
+// A value of any type, scalar (one element) or array (row-major elements). For start values and for input and output of
+// the program, never for the step loop.
 class Value {
  public:
   Value() : elements_(std::vector<double>{}) {}
@@ -163,11 +163,10 @@ class Value {
     return std::get<std::vector<T>>(elements_);
   }
 
-  // Reads `text` as a value of `type`: elements separated by white space where there are several (strings: the whole
-  // text is one element; binary: hexadecimal digits). Throws Error (input) that quotes the text. `count` 0 takes any
-  // number.
+  // Reads `text` as a value of `type`. White space separates several elements (strings: the whole text is one element;
+  // binary: hexadecimal digits). Throws Error (input) that quotes the text. `count` 0: any number of elements.
   static Value parse(Type type, std::string_view text, std::size_t count = 0);
-  // As parse() reads it; numbers in the shortest form that reads back exactly.
+  // The text that parse() reads; numbers in the shortest form that reads back exactly.
   [[nodiscard]] std::string text() const;
 
   friend bool operator==(const Value&, const Value&);
@@ -178,9 +177,9 @@ class Value {
   decltype(variant_of(static_cast<ElementTypes*>(nullptr))) elements_;
 };
 
-// One element of type T from its text; throws Error (input). Numbers: surrounding white space allowed, nothing else.
-// Boolean: true, false, 1, 0. Floats: also INF, -INF, NaN (XML spelling) in any case; what is beyond the range of the
-// type is rounded to infinity or zero.
+// Reads one element of type T; throws Error (input). Numbers: only surrounding white space is allowed. Boolean: true,
+// false, 1, 0. Floats: also INF, -INF, NaN (XML spelling) in any case; values beyond the range of the type become
+// infinity or zero.
 template <class T>
 [[nodiscard]] T parse_element(std::string_view text);
 // Appends the text of one element; numbers in the shortest form that reads back exactly.

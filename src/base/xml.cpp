@@ -13,7 +13,7 @@ namespace consort {
 
 namespace {
 
-// Latin-1 to UTF-8, so that offsets and lines stay those of the characters that the parser sees.
+// Converts Latin-1 to UTF-8, so that offsets and lines refer to the characters that the parser sees.
 std::string utf8_of_latin1(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
@@ -29,7 +29,7 @@ std::string utf8_of_latin1(std::string_view text) {
   return out;
 }
 
-// The value of encoding="…" in the declaration, empty when there is none.
+// The value of encoding="…" in the declaration; empty: not given.
 std::string_view declared_encoding(std::string_view text) {
   if (!text.starts_with("<?xml")) return {};
   const std::string_view head = text.substr(0, std::min(text.find("?>"), std::size_t{256}));
@@ -59,7 +59,7 @@ std::vector<std::uint32_t> find_line_starts(std::string_view text) {
   return starts;
 }
 
-// Depth-first without recursion; returns the first node below the allowed depth, or none.
+// Depth-first without recursion. Returns the first node below the allowed depth, or a null node.
 pugi::xml_node first_too_deep(pugi::xml_node root, std::uint32_t depth_limit) {
   std::uint32_t depth = 1;
   for (pugi::xml_node node = root; node;) {
@@ -87,7 +87,7 @@ XmlDocument& XmlDocument::operator=(XmlDocument&&) noexcept = default;
 XmlDocument::~XmlDocument() {
   constexpr std::size_t large = std::size_t{1} << 20;
   if (!document_ || text_.size() < large) return;
-  // The parser's pages lie between what was made of them, where the allocator would keep them for ever.
+  // The parser's pages are mixed with other allocations, so the allocator would never return them by itself.
   document_.reset();
   ::malloc_trim(0);
 }
@@ -98,7 +98,7 @@ XmlDocument XmlDocument::load(const std::filesystem::path& file, std::string sho
 
 XmlDocument XmlDocument::parse(std::string text, std::string shown, const XmlLimits& limits) {
   require(text.size() <= std::min<std::size_t>(limits.bytes, UINT32_MAX),
-          "{}: the document has {} bytes, more than the {} that are allowed", shown, text.size(), limits.bytes);
+          "{}: the document has {} bytes, more than the {} accepted", shown, text.size(), limits.bytes);
   XmlDocument document;
   document.shown_ = std::move(shown);
   document.text_ = std::move(text);
@@ -107,11 +107,11 @@ XmlDocument XmlDocument::parse(std::string text, std::string shown, const XmlLim
   const bool one_byte = is_one_byte_encoding(declared_encoding(bytes)) && !is_utf8(bytes);
   if (one_byte) document.text_ = utf8_of_latin1(document.text_);
   const bool wide = document.text_.find('\0') != std::string::npos;
-  // Wide characters are converted by the parser, so that its offsets are not those of our bytes: no lines then.
+  // The parser converts wide characters, so its offsets differ from those of the original bytes: no line numbers.
   if (!wide) document.line_starts_ = find_line_starts(document.text_);
   document.has_doctype_ = std::string_view(document.text_).substr(0, 65536).find("<!DOCTYPE") != std::string_view::npos;
 
-  // Off the string's own buffer, which does not stay in place when the document is moved.
+  // Forces a heap buffer: the small-string buffer would move with the document.
   document.text_.reserve(64);
   document.document_ = std::make_unique<pugi::xml_document>();
   const auto encoding = wide ? pugi::encoding_auto : pugi::encoding_utf8;

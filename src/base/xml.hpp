@@ -1,4 +1,4 @@
-// XML from anywhere, parsed in place: bounded, no external entities, and every node knows its line.
+// A parser for untrusted XML, in place: limited size and depth, no external entities, a line number for every node.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +21,23 @@ class XmlDocument {
  public:
   XmlDocument(XmlDocument&&) noexcept;
   XmlDocument& operator=(XmlDocument&&) noexcept;
-  ~XmlDocument();  // a large document gives its memory back to the system
+  ~XmlDocument();  // returns the memory of a large document to the system
 
-  // `shown` is how messages call the document. Throws Error (input) with the line when it is not well-formed, too large
-  // or too deep. A document type declaration is never followed; has_doctype() tells that there is one.
+  // `shown` is the document's name in messages. Throws Error (input) with the line if the document is not well-formed,
+  // too large or too deep. A document type declaration is never followed; has_doctype() tells whether there is one.
   static XmlDocument load(const std::filesystem::path& file, std::string shown, const XmlLimits& limits = {});
   static XmlDocument parse(std::string text, std::string shown, const XmlLimits& limits = {});
 
   [[nodiscard]] pugi::xml_node root() const { return document_->document_element(); }
   [[nodiscard]] const std::string& shown() const { return shown_; }
   [[nodiscard]] bool has_doctype() const { return has_doctype_; }
-  // 1-based line of the node's start; 0 when unknown, as in documents in UTF-16 and UTF-32.
+  // 1-based line of the node's start; 0: unknown, as in UTF-16 and UTF-32 documents.
   [[nodiscard]] std::uint32_t line(pugi::xml_node node) const;
 
  private:
   XmlDocument();
   [[nodiscard]] std::uint32_t line_at(std::size_t offset) const;
-  [[nodiscard]] std::string place(std::size_t offset) const;  // "shown:line", or "shown" when the line is not known
+  [[nodiscard]] std::string place(std::size_t offset) const;  // "shown:line", or "shown" if the line is unknown
 
   std::string shown_;
   std::string text_;  // owns the characters that the nodes point to
@@ -46,7 +46,7 @@ class XmlDocument {
   bool has_doctype_ = false;
 };
 
-// The node and everything below as XML text without added white space.
+// The node and its descendants as XML text without added white space.
 [[nodiscard]] std::string xml_text(pugi::xml_node node);
 
 // For `switch (xml_key(attribute.name())) { case xml_key("name"): … }`; equal labels fail to compile.

@@ -58,7 +58,7 @@ class Checker {
                         std::all_of(id.begin(), id.end(), [](char c) {
                           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
                         });
-      if (!good) warn(0, "modelIdentifier", "'{}' is no valid C identifier", id);
+      if (!good) warn(0, "modelIdentifier", "'{}' is not a valid C identifier", id);
       if (i.can_serialize_state && !i.can_save_state)
         warn(0, "capabilities", "the state can be serialised but not saved");
       if (i.fixed_internal_step && *i.fixed_internal_step <= 0)
@@ -91,14 +91,14 @@ class Checker {
       const auto [first, fresh] = seen.emplace(name, line);
       if (!fresh)
         warn(line, "unique names",
-             "the name '{}' stands for two variables (first in line {}); the first is found by name", name,
+             "two variables have the name '{}' (first in line {}); the name refers to the first one", name,
              first->second);
     };
     for (const auto& v : d_.variables) {
       look(v.name, v.line);
       if (d_.structured_names && !is_structured_name(v.name)) {
         warn(v.line, d_.version == FmiVersion::v3 ? "2.4.7.5.1: structured names" : "2.2.9: structured names",
-             "'{}' does not follow the grammar of structured names, although the description promises it", v.name);
+             "'{}' does not follow the grammar of structured names, although the description declares them", v.name);
       }
     }
     for (const auto& a : d_.aliases) look(a.name, d_.variables[a.variable].line);
@@ -108,7 +108,7 @@ class Checker {
     if (at_least_2()) combination(v);
     if (v.variability == Variability::continuous && !is_float(v.type)) {
       warn(v.line, "variability",
-           "'{}' is continuous, but only floating point numbers can be; {} is held between events", v.name,
+           "'{}' is continuous, but only floating-point numbers can be; {} is constant between events", v.name,
            consort::name_of(v.type));
     }
     start(v);
@@ -126,14 +126,14 @@ class Checker {
     for (const auto clock : d_.clocks_of(v)) {
       const VariableId id = d_.find(clock, Type::Clock);
       if (id == no_variable || d_.variables[id].type != Type::Clock)
-        warn(v.line, "clocks", "'{}' belongs to clock {}, which is no clock", v.name, clock);
+        warn(v.line, "clocks", "'{}' belongs to clock {}, which is not a clock", v.name, clock);
     }
   }
 
-  // FMI 2.0, 2.2.7, and FMI 3.0, 2.4.7.4: the tables of what goes together.
+  // The tables of valid combinations in FMI 2.0, 2.2.7, and FMI 3.0, 2.4.7.4.
   void combination(const Variable& v) {
     const auto bad = [&] {
-      warn(v.line, combination_rule(), "'{}' has causality {} with variability {}, which do not go together", v.name,
+      warn(v.line, combination_rule(), "'{}' has causality {} with variability {}, which cannot be combined", v.name,
            name_of(v.causality), name_of(v.variability));
     };
     const bool constant = v.variability == Variability::constant;
@@ -233,13 +233,14 @@ class Checker {
       if (id == no_variable || d_.variables[id].causality != Causality::structural_parameter ||
           d_.variables[id].type != Type::UInt64) {
         warn(v.line, "2.4.7: dimensions",
-             "a dimension of '{}' refers to {}, which is no structural parameter of type UInt64", v.name,
+             "a dimension of '{}' refers to {}, which is not a structural parameter of type UInt64", v.name,
              dimension.reference);
       }
     }
   }
 
-  // FMI 3.0: a reference belongs to one variable. FMI 1.0 and 2.0: aliases share type, and at most one of them is set.
+  // FMI 3.0: a reference belongs to one variable. FMI 1.0 and 2.0: aliases have equal types, and at most one of them is
+  // set.
   void references() {
     std::unordered_map<std::uint64_t, VariableId> seen;
     seen.reserve(d_.variables.size());
@@ -276,7 +277,7 @@ class Checker {
     for (const auto& u : d_.structure.derivatives) {
       const Variable& v = d_.variables[u.variable];
       if (v.derivative_of == no_variable) {
-        warn(v.line, structure_rule(), "'{}' is listed as the derivative of a state, but does not say of which",
+        warn(v.line, structure_rule(), "'{}' is listed as the derivative of a state, but does not name the state",
              v.name);
       }
       if (listed[u.variable]) warn(v.line, structure_rule(), "the derivative '{}' is listed twice", v.name);
@@ -290,7 +291,7 @@ class Checker {
     }
   }
 
-  // FMI 2.0, 2.2.8: outputs that are calculated, calculated parameters and states or derivatives that are not exact.
+  // FMI 2.0, 2.2.8: calculated outputs, calculated parameters, and states or derivatives that are not exact.
   void initial_unknowns() {
     std::vector<bool> listed(d_.variables.size());
     for (const auto& u : d_.structure.initial_unknowns) listed[u.variable] = true;
@@ -320,7 +321,7 @@ class Checker {
     }
   }
 
-  // An alias needs to be listed under one of its names only (FMI 2.0, 2.2.8).
+  // An alias needs to be listed under only one of its names (FMI 2.0, 2.2.8).
   [[nodiscard]] std::unordered_set<std::uint64_t> references_of(const std::vector<bool>& listed) const {
     std::unordered_set<std::uint64_t> references;
     for (std::size_t i = 0; i < listed.size(); ++i) {

@@ -7,7 +7,7 @@
 
 namespace consort::describe {
 
-// Open addressing over variable indices: 4 bytes a slot, no copies of the names.
+// A hash table with open addressing over variable indices: 4 bytes per slot, no copies of the names.
 struct Description::Index {
   std::vector<std::uint32_t> names;       // 1-based: variables first, then aliases
   std::vector<std::uint32_t> references;  // 1-based variables
@@ -18,8 +18,7 @@ namespace {
 
 std::size_t hash_name(std::string_view name) { return std::hash<std::string_view>{}(name); }
 
-// FMI 1 and 2 have one number space per kind of call; Enumeration and Integer share one there, and FMI 3 has one for
-// all.
+// FMI 1 and 2 have one number space per kind of call, shared by Enumeration and Integer; FMI 3 has one for all types.
 std::uint32_t reference_space(Type type, FmiVersion version) {
   if (version == FmiVersion::v3 || version == FmiVersion::native) return 0;
   return static_cast<std::uint32_t>(type == Type::Enumeration ? Type::Int32 : type);
@@ -89,7 +88,7 @@ VariableId Description::require_variable(std::string_view name) const {
   std::vector<std::string_view> names;
   names.reserve(variables.size());
   for (const auto& v : variables) names.push_back(v.name);
-  throw input_error("'{}' has no variable '{}'{}; 'consort info' lists them all", model_name, name,
+  throw input_error("'{}' has no variable '{}'{}; 'consort info' lists all variables", model_name, name,
                     suggestion(name, names));
 }
 
@@ -109,7 +108,7 @@ std::uint64_t Description::element_count(const Variable& v) const {
       const Value* s = id == no_variable ? nullptr : start(variables[id]);
       size = s != nullptr && s->type() == Type::UInt64 && s->size() == 1 ? s->elements<std::uint64_t>()[0] : 0;
     }
-    // A product that does not fit is a description that nobody can simulate; saturate instead of wrapping around.
+    // A product that overflows belongs to an unusable description; saturate instead of wrapping around.
     if (size != 0 && count > std::numeric_limits<std::uint64_t>::max() / size)
       return std::numeric_limits<std::uint64_t>::max();
     count *= size;

@@ -1,7 +1,7 @@
-// What a unit offers, whatever it is: an FMU of any version or a native model. FMI 3.0 is the vocabulary.
+// The description of a unit: an FMU of any version or a native model, in the terms of FMI 3.0.
 //
-// A Description is filled once (by a version folder of fmi/, by a native model, by a test), then finish()ed, and const
-// from there on. Names and texts are views into its own arena, so it is movable but not copyable.
+// A Description is filled once (by a version folder of fmi/, a native model, a test), then finish() is called; after
+// that it is const. Names and texts are views into its own arena, so it is movable but not copyable.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct DefaultExperiment {
   std::optional<double> step_size;
 };
 
-// One way to run the unit and what it can do that way. What a version does not have is false or 0.
+// An interface type of the unit with its capabilities. A capability that the version does not define is false or 0.
 struct Interface {
   InterfaceType type = InterfaceType::co_simulation;
   std::string model_identifier;
@@ -58,7 +58,7 @@ struct Interface {
   bool event_mode = false;  // FMI 3; always true for Model Exchange
   bool evaluates_discrete_states = false;
   bool runs_asynchronously = false;  // FMI 1, 2: doStep may return pending
-  bool can_reject_steps = false;     // a discarded step may be repeated at once (FMI 1: if it says so; FMI 3: always)
+  bool can_reject_steps = false;     // a discarded step may be repeated at once (FMI 1: if declared; FMI 3: always)
   bool can_signal_events = false;    // FMI 1
   // Model Exchange
   bool needs_completed_integrator_step = true;
@@ -95,9 +95,9 @@ struct LogCategory {
   std::string_view description;
 };
 
-// A tool's private words, kept as XML text.
+// A tool-specific annotation, stored as XML text.
 struct Annotation {
-  std::string_view type;  // the tool or annotation type that it belongs to
+  std::string_view type;  // the name of the tool or annotation type
   std::string_view xml;
 };
 
@@ -175,19 +175,19 @@ class Description {
 
   [[nodiscard]] StringArena& arena() { return arena_; }
 
-  // Builds the look-up tables; call once, when everything is filled in.
+  // Builds the look-up tables. Call once, after all members are filled.
   void finish();
 
-  // Constant time; no_variable when there is none. Alias names find the variable that they stand for.
+  // Constant time; no_variable if the name is unknown. An alias name finds the variable that it stands for.
   [[nodiscard]] VariableId find(std::string_view name) const;
-  // The first variable of this value reference and type. FMI 1 and 2 share a reference among aliases, and use one
-  // number space per type; FMI 3 references are unique.
+  // The first variable with this value reference and type. In FMI 1 and 2, aliases share a reference and each type has
+  // its own number space; in FMI 3 references are unique.
   [[nodiscard]] VariableId find(ValueReference reference, Type type) const;
-  // As find(), but throws Error (input) with the nearest names.
+  // As find(), but throws Error (input) with the nearest names if the name is unknown.
   [[nodiscard]] VariableId require_variable(std::string_view name) const;
 
   [[nodiscard]] const Variable& operator[](VariableId id) const { return variables[id]; }
-  [[nodiscard]] const Interface* interface(InterfaceType type) const;  // null when the unit does not have it
+  [[nodiscard]] const Interface* interface(InterfaceType type) const;  // null: the unit does not have it
   [[nodiscard]] const Value* start(const Variable& v) const { return v.start == no_start ? nullptr : &starts[v.start]; }
   [[nodiscard]] std::span<const Dimension> dimensions_of(const Variable& v) const {
     return {dimensions.data() + v.dimensions.begin, v.dimensions.count};
@@ -195,10 +195,10 @@ class Description {
   [[nodiscard]] std::span<const ValueReference> clocks_of(const Variable& v) const {
     return {clocks.data() + v.clocks.begin, v.clocks.count};
   }
-  // Elements of the variable when structural parameters have their start values; 1 for a scalar.
+  // Number of elements at the start values of the structural parameters; 1 for a scalar.
   [[nodiscard]] std::uint64_t element_count(const Variable& v) const;
   [[nodiscard]] std::string_view unit_name(const Variable& v) const;
-  // Display unit of the variable, or null.
+  // The display unit of the variable; null: no display unit.
   [[nodiscard]] const DisplayUnit* display_unit(const Variable& v) const;
 
  private:

@@ -1,4 +1,4 @@
-// Units of measure: what one of them is in SI base units, and how a value is converted, offset included.
+// Units of measure: their definition in SI base units, and the conversion of values with factor and offset.
 #pragma once
 
 #include <array>
@@ -35,23 +35,22 @@ struct DisplayUnit {
 
 struct Measure {
   std::string_view name;
-  std::optional<BaseUnit> base;  // unknown when the description does not say
+  std::optional<BaseUnit> base;  // nullopt: not given in the description
   std::vector<DisplayUnit> display_units;
   std::uint32_t line = 0;
 };
 
-// How to turn a value in one unit into another: to = factor * from + offset.
+// A conversion between units: to = factor * from + offset.
 struct Conversion {
   double factor = 1.0;
   double offset = 0.0;
   [[nodiscard]] double operator()(double v) const { return factor * v + offset; }
 };
 
-// None when the units measure different things, or one of them is not known in SI and the names differ. Relative
-// quantities (temperature differences) convert without the offset.
+// nullopt if the units measure different quantities, or if the names differ and one unit has no SI definition. Relative
+// quantities (temperature differences) are converted without the offset.
 [[nodiscard]] std::optional<Conversion> conversion(const Measure& from, const Measure& to, bool relative = false);
 
-// "kg.m2/s3" style text of the exponents, "1" for none.
 [[nodiscard]] const char* base_unit_name(std::size_t index);  // "kg", "m", …, "rad"
 
 }  // namespace consort::describe

@@ -1,4 +1,4 @@
-// Which unknowns a unit has and what each depends on.
+// The unknowns of a unit and their dependencies.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Dependency {
 
 struct Unknown {
   VariableId variable = no_variable;
-  bool declared = false;  // false: no list was given, it depends on everything known
-  Range dependencies;     // into ModelStructure::dependencies; declared and empty means none
+  bool declared = false;  // false: no list given, the unknown depends on all knowns
+  Range dependencies;     // into ModelStructure::dependencies; declared and empty: no dependencies
 };
 
 struct ModelStructure {

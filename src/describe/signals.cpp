@@ -57,7 +57,7 @@ void SignalSet::turn_around(Columns& columns, const Offsets& at) const {
       if constexpr (std::is_same_v<T, Bool>) {
         for (const auto e : group.negated) column[e] = !column[e];
       } else if constexpr (std::is_integral_v<T>) {
-        // Without a sign, where the smallest number has no counterpart to overflow to.
+        // Negate as unsigned: the smallest signed number has no positive counterpart.
         for (const auto e : group.negated)
           column[e] = static_cast<T>(std::uint64_t{0} - static_cast<std::uint64_t>(column[e]));
       } else if constexpr (std::is_floating_point_v<T>) {

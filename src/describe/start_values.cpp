@@ -23,13 +23,13 @@ std::string items_text(const Description& d, const Variable& v) {
   return fmt::format("; its items are {}{}", fmt::join(items, ", "), all ? "" : ", …");
 }
 
-// A number that stands for no item is a mistake that many FMUs do not notice.
+// Many FMUs accept a number without an item silently; report it.
 void check_items(const Description& d, const Variable& v, const Value& value) {
   if (v.type != Type::Enumeration || v.declared_type == no_type || d.types[v.declared_type].items.empty()) return;
   const auto& items = d.types[v.declared_type].items;
   for (const auto number : value.elements<EnumValue>()) {
     const bool known = std::any_of(items.begin(), items.end(), [&](const auto& i) { return i.value == number.value; });
-    require(known, "start value of '{}': {} is none of its values{}", v.name, number.value, items_text(d, v));
+    require(known, "start value of '{}': {} is not one of its values{}", v.name, number.value, items_text(d, v));
   }
 }
 

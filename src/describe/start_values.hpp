@@ -1,4 +1,4 @@
-// Start values that the user gives by name, as text: looked up, read by type, and what they make of array sizes.
+// Start values given by name and text: look-up, conversion by type, and their effect on array sizes.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,36 @@ namespace consort::describe {
 
 class StartValues {
  public:
-  // What is to be set: `values[i]` has as many elements as the variable, or one for all of them.
+  // Values to set: `values[i]` has as many elements as the variable, or one element for all of them.
   struct Set {
     std::vector<VariableId> variables;
     std::vector<Value> values;
     [[nodiscard]] bool empty() const { return variables.empty(); }
   };
 
-  // Later values of the same variable replace earlier ones. Throws Error (input): what cannot be set, and why.
+  // A later value of a variable replaces the earlier one. Throws Error (input) with the reason if the variable cannot
+  // be set.
   void add(const Description& description, VariableId variable, Value value);
   [[nodiscard]] bool contains(VariableId variable) const;
 
   [[nodiscard]] const Set& structural() const { return structural_; }  // for configuration mode
   [[nodiscard]] const Set& others() const { return others_; }
-  // The structural parameters that are sizes, by value reference.
+  // The values of structural parameters that define sizes, by value reference.
   [[nodiscard]] const std::unordered_map<ValueReference, std::uint64_t>& sizes() const { return sizes_; }
 
-  // A SignalSet whose arrays have the sizes that the structural parameters given here make them.
+  // A SignalSet whose arrays have the sizes given by these structural parameters.
   [[nodiscard]] SignalSet signals(const Description& description, std::span<const VariableId> choice) const;
   [[nodiscard]] std::uint64_t element_count(const Description& description, const Variable& variable) const;
   [[nodiscard]] std::string element_name(const Description& description, const Variable& variable,
                                          std::uint64_t element) const;
-  // The row-major place of the element with these 1-based indices; none when there is no such element.
+  // The row-major position of the element with these 1-based indices; nullopt if there is no such element.
   [[nodiscard]] std::optional<std::uint64_t> element_at(const Description& description, const Variable& variable,
                                                         std::span<const std::uint64_t> indices) const;
-  // All of an array when elements from `first` on are given: the others are those given before, else those of the
-  // description. Throws Error (input) when they have no values.
+  // The whole array, with `elements` from position `first` on. The other elements are those added before, else those of
+  // the description. Throws Error (input) if they have no values.
   [[nodiscard]] Value merged(const Description& description, VariableId variable, std::uint64_t first,
                              const Value& elements) const;
-  // One of the sets as columns: throws Error (input) when the number of values does not fit the variable.
+  // One of the sets as columns. Throws Error (input) if the number of values does not match the variable.
   [[nodiscard]] Columns columns(const Description& description, const Set& set, const SignalSet& signals) const;
 
  private:
@@ -57,12 +58,12 @@ class StartValues {
   std::unordered_map<ValueReference, std::uint64_t> sizes_;
 };
 
-// One start value from its text, read by the variable's type (enumerations also by the name of an item), arrays from
-// values separated by white space. Throws Error (input) that names the variable.
+// Reads one start value by the variable's type (enumerations also by the name of an item; array elements separated by
+// white space). Throws Error (input) that names the variable.
 [[nodiscard]] Value read_start_value(const Description& description, const Variable& variable, std::string_view text);
 
-// Names are looked up, texts read. Throws Error (input): unknown names with the nearest, what cannot be set and why,
-// bad texts, a variable given twice.
+// Looks up the names and reads the texts. Throws Error (input) for an unknown name (with the nearest names), a variable
+// that cannot be set (with the reason), an invalid text, a duplicate variable.
 [[nodiscard]] StartValues resolve_start_values(const Description& description,
                                                const std::vector<std::pair<std::string, std::string>>& texts);
 

@@ -1,4 +1,4 @@
-// One variable of a unit. Small: descriptions with a hundred thousand of them are common.
+// One variable of a unit. Kept small: descriptions with a hundred thousand variables are common.
 #pragma once
 
 #include <cstdint>
@@ -49,20 +49,20 @@ struct Variable {
   std::uint32_t declared_type = no_type;         // into Description::types
   MeasureId unit = no_measure;                   // into Description::units
   DisplayUnitId display_unit = no_display_unit;  // into the unit's display units
-  VariableId derivative_of = no_variable;        // the state that this is the derivative of
+  VariableId derivative_of = no_variable;        // the state of which this is the derivative
   VariableId previous = no_variable;             // FMI 3 clocked states
-  Range dimensions;                              // into Description::dimensions; none for a scalar
+  Range dimensions;                              // into Description::dimensions; empty for a scalar
   Range clocks;                                  // into Description::clocks
   std::uint32_t clock = no_start;                // into Description::clock_properties, for clocks
-  std::uint32_t max_size = 0;                    // Binary; 0: not said
+  std::uint32_t max_size = 0;                    // Binary; 0: not given
   std::uint32_t line = 0;                        // in the model description
   Type type = Type::Float64;
   Causality causality = Causality::local;
   Variability variability = Variability::continuous;
   Initial initial = Initial::none;
   bool has_nominal : 1 = false;
-  bool negated : 1 = false;  // FMI 1: the value is minus (or not) what the reference holds
-  bool alias : 1 = false;    // FMI 1: declared as alias or negated alias of another
+  bool negated : 1 = false;  // FMI 1: the value is the negated value of the reference
+  bool alias : 1 = false;    // FMI 1: declared as alias or negated alias
   bool reinit : 1 = false;
   bool multiple_set_per_instant : 1 = true;
   bool intermediate_update : 1 = false;
@@ -71,11 +71,11 @@ struct Variable {
   bool declares_initial : 1 = false;
 
   [[nodiscard]] bool is_array() const { return dimensions.count > 0; }
-  // May be set while the simulation runs.
+  // True if the variable may be set during the simulation.
   [[nodiscard]] bool is_settable_at_run_time() const {
     return causality == Causality::input || (causality == Causality::parameter && variability == Variability::tunable);
   }
-  // May be given another start value before or in initialization mode (FMI 2.0, 2.2.7; FMI 3.0, 2.4.7.5).
+  // True if the start value may be changed before or in initialization mode (FMI 2.0, 2.2.7; FMI 3.0, 2.4.7.5).
   [[nodiscard]] bool is_settable_before_run() const {
     return variability != Variability::constant && causality != Causality::independent &&
            (causality == Causality::input || initial == Initial::exact || initial == Initial::approx);
@@ -98,7 +98,7 @@ struct ClockProperties {
   bool supports_fraction = false;
   bool has_priority = false;
   std::uint32_t priority = 0;
-  double interval = 0;  // intervalDecimal; 0: not said
+  double interval = 0;  // intervalDecimal; 0: not given
   double shift = 0;
   std::uint64_t resolution = 0;
   std::uint64_t interval_counter = 0;

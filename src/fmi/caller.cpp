@@ -137,7 +137,9 @@ std::vector<std::string> Caller::last_words() const {
 
 void Caller::require_not_fatal() const {
   if (is_fatal())
-    throw run_error("unit '{}' cannot go on, since it reported a fatal error", unit_).in_unit(unit_).at(site_.time);
+    throw run_error("unit '{}' cannot continue after its fatal error; start a new run", unit_)
+        .in_unit(unit_)
+        .at(site_.time);
 }
 
 }  // namespace consort::fmi

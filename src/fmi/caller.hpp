@@ -1,5 +1,5 @@
-// Every call into an FMU goes through here: the crash guard knows where we are, missing functions and bad statuses
-// become errors with a name, messages of the FMU are collected, and calls are traced on request.
+// All calls into an FMU go through Caller: it sets the call site for the crash guard, turns missing functions and bad
+// statuses into errors that name the call, collects the FMU's messages, and traces calls on request.
 #pragma once
 
 #include <atomic>
@@ -22,18 +22,19 @@
 
 namespace consort::fmi {
 
-// The numbers of all three versions.
+// The status codes of all three versions.
 enum class Status : int { ok = 0, warning = 1, discard = 2, error = 3, fatal = 4, pending = 5 };
 [[nodiscard]] std::string_view name_of(Status status);
 
-// A function of the FMU's binary; `call` is null when the binary does not have it, which matters only when it is used.
+// A function of the FMU's binary; `call` is null if the binary does not have it, which is an error only when it is
+// used.
 template <class F>
 struct Function {
   const char* name = "";
   F* call = nullptr;
 };
 
-// Arguments that are lists, so that a trace can show them: converts to the pointer that the C function takes.
+// A list argument that a trace can print; converts to the pointer that the C function takes.
 template <class T>
 struct Listed {
   Listed(T* d, std::size_t n) : data(d), count(n) {}
@@ -41,7 +42,7 @@ struct Listed {
   std::size_t count;
   operator T*() const { return data; }  // NOLINT(google-explicit-constructor)
 };
-// A pointer to one result.
+// An argument that points to one result.
 template <class T>
 struct Result {
   explicit Result(T* v) : value(v) {}
@@ -50,7 +51,7 @@ struct Result {
 };
 class Caller;
 
-// FMI 1.0 and 2.0 have enumerations of 32 bits; throws Error (input) for a number that does not fit.
+// Enumerations of FMI 1.0 and 2.0 have 32 bits. Throws Error (input) for a larger number.
 [[nodiscard]] int int_of(EnumValue value, const Caller& caller);
 
 class Caller {
@@ -66,21 +67,21 @@ class Caller {
   [[nodiscard]] const describe::Description& description() const { return description_; }
   void set_time(Time t) { site_.time = t; }
   [[nodiscard]] Time time() const { return site_.time; }
-  // After fatal nothing may be called any more; after error (FMI 1.0, 2.0: only freeing, reset).
+  // After fatal no function may be called; after error (FMI 1.0, 2.0) only freeing and reset.
   [[nodiscard]] bool is_fatal() const { return worst_ == Status::fatal; }
   void require_not_fatal() const;  // throws Error (run)
   [[nodiscard]] bool is_broken() const { return worst_ >= Status::error && worst_ != Status::pending; }
   void mend() { worst_ = Status::ok; }  // after a successful reset
 
-  // Calls and returns the status; throws when the function is missing. What the FMU said before is forgotten, so that
-  // an error quotes what belongs to it.
+  // Calls the function and returns its status; throws if the function is missing. Earlier messages of the FMU are
+  // dropped, so that an error quotes only messages of this call.
   template <class F, class... A>
   Status call(const Function<F>& f, void* instance, const A&... arguments) {
     if (has_said_something()) [[unlikely]]
       forget_last_words();
     return follow_up(f, instance, arguments...);
   }
-  // The same for a call that asks about the one before: the words of both belong together.
+  // As call(), but keeps the earlier messages: for a call that asks for details of the preceding call.
   template <class F, class... A>
   Status follow_up(const Function<F>& f, void* instance, const A&... arguments) {
     require_function(f);
@@ -91,22 +92,22 @@ class Caller {
       trace(f.name, status, arguments...);
     return status;
   }
-  // As call(), and throws unless the status is ok or warning.
+  // As call(), but throws unless the status is ok or warning.
   template <class F, class... A>
   void check(const Function<F>& f, void* instance, const A&... arguments) {
     const Status status = call(f, instance, arguments...);
     if (status > Status::warning) [[unlikely]]
       fail(f.name, status);
   }
-  // For functions that return something else than a status (instantiate, free); keeps what the FMU said, since an FMU
-  // may be instantiated in several attempts.
+  // For functions that do not return a status (instantiate, free). Keeps the FMU's messages, since an FMU may be
+  // instantiated in several attempts.
   template <class F, class... A>
   auto call_plain(const Function<F>& f, const A&... arguments) {
     require_function(f);
     return guarded(f, arguments...);
   }
-  // Several calls in a row at the price of one, for the step loop. Only of functions that the binary has, where nobody
-  // watches the calls, and while there is nothing to forget before the next one.
+  // Makes several calls with the overhead of one, for the step loop. Use it only for functions that the binary has,
+  // without a trace, and while there are no earlier messages to drop.
   class Burst {
    public:
     template <class F, class... A>
@@ -141,7 +142,7 @@ class Caller {
       throw escaped(site_.call, problem.what());
     }
   }
-  [[nodiscard]] bool is_watched() const { return static_cast<bool>(trace_); }  // the same for its whole life
+  [[nodiscard]] bool is_watched() const { return static_cast<bool>(trace_); }  // never changes
   [[nodiscard]] bool has_said_something() const { return has_said_something_.load(std::memory_order_relaxed); }
   void trace_line(std::string_view line) const {
     if (trace_) trace_(fmt::format("{}: {}", unit_, line));
@@ -152,9 +153,9 @@ class Caller {
   // "unit 'wheel' (FMI 2.0)".
   [[nodiscard]] std::string who() const;
 
-  // A message of the FMU, from whatever thread. `category` may be null.
+  // Takes a message of the FMU, from any thread. `category` may be null.
   void message(Status status, const char* category, std::string text);
-  // Runs a callback's body: what it throws must not fly through the FMU's frames, and what was to be shown is lost.
+  // Runs the body of a callback. Drops its exceptions, because they must not pass through the FMU's frames.
   template <class F>
   static void contain(F&& body) noexcept {
     try {
@@ -162,11 +163,12 @@ class Caller {
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
   }
-  // What the FMU said in the last call, newest last.
+  // The FMU's messages during the last call, newest last.
   [[nodiscard]] std::vector<std::string> last_words() const;
 
-  // The live caller behind a pointer that an FMU handed back: `candidate` if it is one, otherwise the one whose call
-  // this thread is in, or null. FMI 1.0 has no environment pointer, and FMUs of FMI 2.0 exist that pass garbage.
+  // The live caller for a pointer that an FMU handed back: `candidate` if it is a live caller, otherwise the caller of
+  // this thread's current call, or null. FMI 1.0 has no environment pointer, and some FMUs of FMI 2.0 pass an invalid
+  // one.
   static Caller* from_environment(void* candidate);
 
  private:
@@ -179,7 +181,7 @@ class Caller {
     }
     ~Scope() {
       os::current_call_site() = outer_;
-      caller_.site_.call = call_;  // an FMU may call back into us, and we into it
+      caller_.site_.call = call_;  // calls may nest: FMU to callback to FMU
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -190,14 +192,14 @@ class Caller {
     const char* call_;
   };
 
-  // Exceptions of an FMU written in C++ that it lets out are its failure, not ours.
+  // An exception that escapes from an FMU written in C++ is reported as a failure of the FMU.
   template <class F, class... A>
   auto guarded(const Function<F>& f, const A&... arguments) {
     const Scope scope(*this, f.name);
     try {
       return f.call(arguments...);
     } catch (const Error&) {
-      throw;  // ours, from a callback
+      throw;  // thrown by Consort in a callback
     } catch (const std::exception& problem) {
       throw escaped(f.name, problem.what());
     }
@@ -261,11 +263,11 @@ class Caller {
   const describe::Description& description_;
   LogSink log_;
   std::function<void(std::string_view)> trace_;
-  os::CallSite site_;  // of the call that this caller is in
+  os::CallSite site_;  // of this caller's current call
   Status worst_ = Status::ok;
   mutable std::mutex mutex_;  // messages may come from threads of the FMU
   std::deque<std::string> last_words_;
-  std::atomic<bool> has_said_something_{false};  // whether last_words_ holds any: looked at before every call
+  std::atomic<bool> has_said_something_{false};  // true: last_words_ is not empty; checked before every call
 };
 
 }  // namespace consort::fmi

@@ -39,7 +39,7 @@ void check_functions(const fs::path& binary, const describe::Description& d, con
   if (missing.empty()) return;
   diagnostics.add({Severity::warning, binary.parent_path().filename() / binary.filename(), 0,
                    fmt::format("{}: functions of the binary", name_of(d.version)),
-                   fmt::format("the binary for {} does not export {}; they fail only when they are used",
+                   fmt::format("the binary for {} does not export {}; calls of these functions will fail",
                                name_of(interface.type), fmt::join(missing, ", "))});
 }
 
@@ -55,9 +55,8 @@ void check_binary(const Fmu& fmu, const describe::Interface& interface, Diagnost
     return note(Severity::note, error.what());
   }
   if (binary.stem() != interface.model_identifier) {
-    note(Severity::warning,
-         fmt::format("the binary is called {}, but the model identifier is '{}'; it is used all the same",
-                     binary.filename().string(), interface.model_identifier));
+    note(Severity::warning, fmt::format("the binary is called {}, but the model identifier is '{}'; it is used anyway",
+                                        binary.filename().string(), interface.model_identifier));
   }
   if (const auto mismatch = platform_mismatch(binary); !mismatch.empty()) {
     return note(Severity::error, fmt::format("{} {}", binary.filename().string(), mismatch));

@@ -1,4 +1,4 @@
-// Everything that is wrong with an FMU as a whole: its description, its files, its binary.
+// Checks a whole FMU: description, files, binary.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -6,8 +6,8 @@
 
 namespace consort::fmi {
 
-// What reading found, the rules of describe/check.hpp, and what the binary lacks. The binary is read, never loaded.
-// Sorted as they are to be shown.
+// The findings of the reader, violations of the rules of describe/check.hpp, and findings about the binary, which is
+// read but never loaded. Sorted for display.
 [[nodiscard]] Diagnostics check(const Fmu& fmu);
 
 }  // namespace consort::fmi

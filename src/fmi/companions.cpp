@@ -64,7 +64,7 @@ class TerminalParser {
 
   void check_variable(pugi::xml_node node, const std::string& name) {
     if (d_.find(name) == no_variable)
-      r_.report(Severity::warning, node, rule, "'{}' is no variable of the model", name);
+      r_.report(Severity::warning, node, rule, "'{}' is not a variable of the model", name);
   }
 
   DescriptionReader r_;

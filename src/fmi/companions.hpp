@@ -1,5 +1,5 @@
-// terminalsAndIcons/terminalsAndIcons.xml and sources/buildDescription.xml: the files beside the model description.
-// They came with FMI 3.0 and are used with FMI 2.0 as well.
+// Reads terminalsAndIcons/terminalsAndIcons.xml and sources/buildDescription.xml beside the model description. FMI 3.0
+// introduced these files; FMUs of FMI 2.0 use them as well.
 #pragma once
 
 #include <filesystem>

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A path below `root`; what an FMU says about its own files is not to be trusted.
+// A path below `root`. Paths from an FMU are untrusted.
 fs::path inside(const fs::path& root, const std::string& name, const std::string& shown) {
   const fs::path path = (root / name).lexically_normal();
   const fs::path relative = path.lexically_relative(root.lexically_normal());
@@ -81,7 +81,7 @@ std::string compiler(bool cxx) {
   return chosen != nullptr && *chosen != 0 ? chosen : cxx ? "c++" : "cc";
 }
 
-// An optional definition without a value is left to the sources; one with a value takes it.
+// An optional definition without a value is left to the sources.
 void add_definitions(std::vector<std::string>& command, const describe::SourceFileSet& set) {
   for (const auto& d : set.definitions) {
     if (d.optional && d.value.empty()) continue;
@@ -97,7 +97,7 @@ void compile_if_needed(const fs::path& folder, const std::string& shown, const d
   const fs::path binaries = folder / "binaries" / (third ? "x86_64-linux" : "linux64");
   const fs::path binary = binaries / (interface.model_identifier + ".so");
   if (fs::exists(binary)) return;
-  require(interface.model_identifier.find('/') == std::string::npos, "{}: '{}' is no model identifier", shown,
+  require(interface.model_identifier.find('/') == std::string::npos, "{}: '{}' is not a valid model identifier", shown,
           interface.model_identifier);
   const auto& configuration = configuration_for(description, interface, shown);
 
@@ -135,8 +135,8 @@ void compile_if_needed(const fs::path& folder, const std::string& shown, const d
   }
   require(!objects.empty(), "{}: its build configuration lists no source files", shown);
 
-  // Names that the sources do not mark for export (with a prefix they are not) must be found as well, and still belong
-  // to this library alone.
+  // The link exports all names, since with a prefix the sources do not mark them for export. -Bsymbolic binds the
+  // library's own references to itself.
   std::vector<std::string> link{compiler(any_cxx), "-shared", "-Wl,-Bsymbolic", "-o",
                                 (work.path() / "model.so").string()};
   link.insert(link.end(), objects.begin(), objects.end());

@@ -1,4 +1,4 @@
-// Builds the binary of a source FMU for this machine, against our own headers of the standard's names.
+// Builds the binary of a source FMU for this machine, with Consort's own headers for the functions of the standard.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace consort::fmi {
 
-// Does nothing when the FMU has a binary for this platform. Compiles into binaries/ of the unpacked folder with $CC
-// (default cc). Throws Error (input) with the compiler's first errors, or when the FMU has no sources.
+// Does nothing if the FMU has a binary for this platform. Compiles into binaries/ of the unpacked folder with $CC
+// (default cc). Throws Error (input) with the compiler's first errors, or if the FMU has no sources.
 void compile_if_needed(const std::filesystem::path& folder, const std::string& shown,
                        const describe::Description& description, const describe::Interface& interface);
 

@@ -97,7 +97,7 @@ std::string DescriptionReader::text(pugi::xml_node at, const char* name, bool ma
   return attribute.value();
 }
 
-// --- parts that versions share ---------------------------------------------------------------------------------------
+// --- parts shared by the versions ------------------------------------------------------------------------------------
 
 void DescriptionReader::model_attributes(pugi::xml_node root) {
   auto& d = description_;
@@ -160,7 +160,8 @@ void DescriptionReader::unit_definitions(pugi::xml_node element) {
       measure.display_units.push_back(unit);
     }
     if (!unit_ids_.emplace(measure.name, static_cast<MeasureId>(description_.units.size())).second) {
-      report(Severity::warning, node, "units", "unit '{}' is defined twice; the first definition holds", measure.name);
+      report(Severity::warning, node, "units", "unit '{}' is defined twice; the first definition is used",
+             measure.name);
     }
     description_.units.push_back(std::move(measure));
   }
@@ -175,7 +176,7 @@ void DescriptionReader::annotations(pugi::xml_node element, const char* key) {
 
 MeasureId DescriptionReader::unit(pugi::xml_node at, const char* name, bool must_be_defined) {
   if (const auto found = unit_ids_.find(name); found != unit_ids_.end()) return found->second;
-  // FMI 1.0 defines only units that have display units; the others are just names.
+  // FMI 1.0 defines only units with display units; other units are just names.
   if (must_be_defined) {
     report(Severity::warning, at, "units",
            "unit '{}' is not defined in <UnitDefinitions>; its values are not converted", name);
@@ -190,14 +191,14 @@ MeasureId DescriptionReader::unit(pugi::xml_node at, const char* name, bool must
 
 DisplayUnitId DescriptionReader::display_unit(pugi::xml_node at, MeasureId unit, const char* name) {
   if (unit == no_measure) {
-    report(Severity::warning, at, "units", "displayUnit '{}' stands without a unit; it is ignored", name);
+    report(Severity::warning, at, "units", "displayUnit '{}' is given without a unit; it is ignored", name);
     return no_display_unit;
   }
   Measure& measure = description_.units[unit];
   for (std::size_t i = 0; i < measure.display_units.size(); ++i) {
     if (measure.display_units[i].name == name) return static_cast<DisplayUnitId>(i);
   }
-  if (measure.name == name) {  // the unit displayed as itself needs no definition
+  if (measure.name == name) {  // a unit needs no definition as its own display unit
     measure.display_units.push_back({measure.name, 1.0, 0.0, false});
     return static_cast<DisplayUnitId>(measure.display_units.size() - 1);
   }
@@ -274,13 +275,13 @@ void DescriptionReader::read_dependencies(pugi::xml_node at, Unknown& unknown, s
   unknown.dependencies.begin = static_cast<std::uint32_t>(all.size());
   if (!list) {
     if (kinds_attribute)
-      report(Severity::warning, at, rule, "dependenciesKind stands without dependencies; it is ignored");
+      report(Severity::warning, at, rule, "dependenciesKind is given without dependencies; it is ignored");
     return;
   }
   const auto numbers = split_white(list.value());
   const auto kinds = split_white(kinds_attribute.value());
   if (kinds_attribute && kinds.size() != numbers.size()) {
-    report(Severity::warning, at, rule, "{} dependencies but {} kinds; kinds that are missing are taken as 'dependent'",
+    report(Severity::warning, at, rule, "{} dependencies but {} kinds; missing kinds are taken as 'dependent'",
            numbers.size(), kinds.size());
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -290,7 +291,7 @@ void DescriptionReader::read_dependencies(pugi::xml_node at, Unknown& unknown, s
     const VariableId variable = read ? to_variable(context, n) : no_variable;
     if (variable == no_variable) {
       report(Severity::warning, at, rule,
-             "dependency '{}' is no variable; the unknown is taken to depend on everything", numbers[i]);
+             "dependency '{}' is not a variable; the unknown is taken to depend on everything", numbers[i]);
       unknown.declared = false;
       all.resize(unknown.dependencies.begin);
       unknown.dependencies.count = 0;
@@ -307,7 +308,7 @@ void DescriptionReader::read_dependencies(pugi::xml_node at, Unknown& unknown, s
       else if (kinds[i] == "discrete")
         kind = DependencyKind::discrete;
       else if (kinds[i] != "dependent")
-        report(Severity::warning, at, rule, "'{}' is no kind of dependency; it is taken as 'dependent'", kinds[i]);
+        report(Severity::warning, at, rule, "'{}' is not a kind of dependency; it is taken as 'dependent'", kinds[i]);
     }
     all.push_back({variable, kind});
   }

@@ -1,5 +1,5 @@
-// What the three description parsers share: conversion of attributes with a diagnostic for what cannot be read, and the
-// version-neutral parts. Decides nothing that differs between versions.
+// Shared by the three description parsers: conversion of attributes with a diagnostic for unreadable ones, and the
+// version-neutral parts. Contains nothing that differs between versions.
 #pragma once
 
 #include <optional>
@@ -30,11 +30,11 @@ class DescriptionReader {
     diagnostics_.add(
         {severity, document_.shown(), line(at), std::string(rule), fmt::format(text, std::forward<Args>(args)...)});
   }
-  // An attribute or element that the schema does not have there; ignored.
+  // Reports an attribute or element that the schema does not allow there; it is ignored.
   void unknown_attribute(pugi::xml_node at, pugi::xml_attribute attribute);
   void unknown_element(pugi::xml_node element);
 
-  // --- attributes; what cannot be read is reported and replaced by `fallback`
+  // --- attributes; an unreadable value is reported and replaced by `fallback`
   [[nodiscard]] double number(pugi::xml_node at, pugi::xml_attribute attribute, double fallback);
   [[nodiscard]] bool boolean(pugi::xml_node at, pugi::xml_attribute attribute, bool fallback);
   [[nodiscard]] std::uint32_t natural(pugi::xml_node at, pugi::xml_attribute attribute, std::uint32_t fallback);
@@ -43,34 +43,33 @@ class DescriptionReader {
                                      std::int64_t least, std::int64_t most);
   [[nodiscard]] std::optional<double> optional_number(pugi::xml_node at, const char* name);
 
-  // A mandatory attribute; reported and empty when missing.
+  // A text attribute. If a mandatory one is missing, it is reported, and the result is empty.
   [[nodiscard]] std::string text(pugi::xml_node at, const char* name, bool mandatory, std::string_view rule = {});
 
-  // --- parts that versions share
+  // --- parts shared by the versions
   void model_attributes(pugi::xml_node root);  // modelName, description, author, version, copyright, license, …
   void default_experiment(pugi::xml_node element);
   void log_categories(pugi::xml_node element);
   // <Unit name><BaseUnit …/><DisplayUnit …/></Unit> of FMI 2.0 and 3.0.
   void unit_definitions(pugi::xml_node element);
-  // Children of <VendorAnnotations> or <Annotations> as XML text, each under the name in its `key` attribute.
+  // Children of <VendorAnnotations> or <Annotations> as XML text, each with the name from its `key` attribute.
   void annotations(pugi::xml_node element, const char* key);
 
-  // The unit of this name, added without a definition (and reported where the version requires one) when it is not
-  // known.
+  // The unit of this name. An unknown unit is added without a definition, and reported if the version requires one.
   describe::MeasureId unit(pugi::xml_node at, const char* name, bool must_be_defined);
   describe::DisplayUnitId display_unit(pugi::xml_node at, describe::MeasureId unit, const char* name);
-  // Index of the type of this name; reported when it is not known.
+  // Index of the type of this name; an unknown name is reported.
   std::uint32_t declared_type(pugi::xml_node at, const char* name, std::string_view rule);
 
-  // The unit, range and quantity that a variable takes over from its declared type where it says nothing itself.
+  // Copies unit, range and quantity from the declared type if the variable does not give them.
   void inherit(describe::Variable& variable, bool has_quantity, bool has_unit, bool has_display, bool has_min,
                bool has_max) const;
 
-  // Start value of a variable from its attribute; reported and left out when it cannot be read.
+  // Reads the start value of a variable from its attribute; an unreadable value is reported and left out.
   void start(pugi::xml_node at, describe::Variable& variable, std::string_view text);
   void start(describe::Variable& variable, Value value);
 
-  // Fills in causality, variability and initial where the XML does not say, by the tables of FMI 2.0 and 3.0.
+  // The default of `initial` by the tables of FMI 2.0 and 3.0.
   static describe::Initial default_initial(describe::Causality causality, describe::Variability variability);
 
   // Adds a dependency list ("3 7 9") and its kinds; `to_variable` maps a number of the list to a variable.
@@ -92,7 +91,7 @@ class DescriptionReader {
   std::unordered_map<std::string_view, std::uint32_t> type_ids_;
 };
 
-// Enumerations from their XML spelling; none when unknown.
+// Enumerations from their XML spelling; nullopt if unknown.
 [[nodiscard]] std::optional<describe::Causality> parse_causality(std::string_view text);
 [[nodiscard]] std::optional<describe::Variability> parse_variability(std::string_view text);
 [[nodiscard]] std::optional<describe::Initial> parse_initial(std::string_view text);

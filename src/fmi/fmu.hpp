@@ -1,4 +1,4 @@
-// An FMU, opened: unpacked, described, ready to make instances. Start here.
+// An opened FMU: unpacked, described, ready to make instances. The entry point of this folder.
 #pragma once
 
 #include <filesystem>
@@ -16,36 +16,36 @@ namespace consort::fmi {
 struct OpenOptions {
   os::ArchiveLimits archive{};
   XmlLimits xml{};
-  bool strict = false;   // refuse what breaks a rule of the standard, instead of taking note of it
-  bool compile = false;  // build a binary from the FMU's sources when it has none for this platform
+  bool strict = false;   // refuse an FMU that violates the standard, instead of reporting it
+  bool compile = false;  // build a missing binary for this platform from the FMU's sources
 };
 
 class Fmu {
  public:
-  // Opens a .fmu file, or a folder that one was unpacked into. Throws Error (input) for what cannot be used at all;
-  // rules broken otherwise are in diagnostics().
+  // Opens a .fmu file, or a folder that contains an unpacked FMU. Throws Error (input) if it cannot be used at all;
+  // other rule violations are in diagnostics().
   static Fmu open(const std::filesystem::path& path, const OpenOptions& options = {});
 
   [[nodiscard]] const describe::Description& description() const;
-  // What reading the description found. The rules of the standard beyond that: describe/check.hpp.
+  // The findings of the description reader. Further rules of the standard: describe/check.hpp.
   [[nodiscard]] const Diagnostics& diagnostics() const;
   [[nodiscard]] const std::filesystem::path& path() const;    // as given
-  [[nodiscard]] const std::filesystem::path& folder() const;  // where it is unpacked
+  [[nodiscard]] const std::filesystem::path& folder() const;  // the unpacked FMU
 
-  // Instances keep the library and the unpacked files alive; the Fmu itself may go. Throw Error (input) when the FMU
-  // does not have the interface, has no binary for this platform, or allows one instance only and has it.
+  // Instances keep the library and the unpacked files alive; the Fmu itself may be destroyed. Throw Error (input) if
+  // the FMU does not have the interface, has no binary for this platform, or allows only one instance and has one.
   [[nodiscard]] std::unique_ptr<CoSimulation> co_simulation(InstanceOptions options) const;
   [[nodiscard]] std::unique_ptr<ModelExchange> model_exchange(InstanceOptions options) const;
   [[nodiscard]] std::unique_ptr<ScheduledExecution> scheduled_execution(InstanceOptions options) const;
 
-  struct Package;  // what instances share
+  struct Package;  // shared by the instances
 
  private:
   explicit Fmu(std::shared_ptr<Package> package) : package_(std::move(package)) {}
   std::shared_ptr<Package> package_;
 };
 
-// Description alone, from the text of a modelDescription.xml: for tests, tools and fuzzing.
+// Reads only the description, from a modelDescription.xml: for tests, tools and fuzzing.
 [[nodiscard]] describe::Description read_description(const XmlDocument& document, Diagnostics& diagnostics);
 
 }  // namespace consort::fmi

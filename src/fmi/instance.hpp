@@ -1,11 +1,11 @@
-// A running instance of an FMU, version-neutral: FMI 3.0 is the vocabulary, FMI 1.0 and 2.0 are mapped up to it.
+// A running instance of an FMU, independent of the version, in the terms of FMI 3.0. FMI 1.0 and 2.0 are mapped to it.
 //
-// Life of an instance: instantiate (Fmu) → set start values → enter_initialization → set / get → exit_initialization →
-// run → terminate → destroy. FMI 1.0 initialises in one call, made by exit_initialization(); values set before it
-// count.
+// Call order: instantiate (Fmu) → set start values → enter_initialization → set / get → exit_initialization → run →
+// terminate → destroy. FMI 1.0 initialises in one call, which exit_initialization() makes; it uses all values set
+// before.
 //
-// Every function throws Error (run) naming the instance, the call, the time and what the FMU said, when the FMU reports
-// an error. What a version or an FMU does not have is a null capability, never a function that fails.
+// When the FMU reports an error, every function throws Error (run) with the instance, the call, the time and the FMU's
+// messages. A feature that the version or the FMU lacks is a null capability, never a function that fails.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,8 @@
 
 namespace consort::fmi {
 
-// Thrown where a Model Exchange instance discards a trial point (FMI 2.0, 2.1.3): try another one nearer to the last.
+// Thrown when a Model Exchange instance discards a trial point (FMI 2.0, 2.1.3). The caller tries a point nearer to the
+// last one.
 class Discarded : public Error {
  public:
   using Error::Error;
@@ -41,7 +42,7 @@ class SavedState {
 class StateSaving {
  public:
   virtual ~StateSaving() = default;
-  // Into `reuse` when given (no allocation in the FMU where it supports that), otherwise into a new one.
+  // Saves into `reuse` if given (without allocation if the FMU supports that), otherwise into a new object.
   virtual std::unique_ptr<SavedState> save(std::unique_ptr<SavedState> reuse = nullptr) = 0;
   virtual void restore(const SavedState& state) = 0;
   [[nodiscard]] virtual bool can_serialize() const = 0;
@@ -53,7 +54,7 @@ class StateSaving {
 class DirectionalDerivatives {
  public:
   virtual ~DirectionalDerivatives() = default;
-  // sensitivity = ∂unknowns/∂knowns · seed, at the present point.
+  // sensitivity = ∂unknowns/∂knowns · seed, at the current point.
   virtual void directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
                            std::span<const double> seed, std::span<double> sensitivity) = 0;
 };
@@ -81,7 +82,8 @@ class OutputDerivatives {
                                   std::span<double> values) = 0;
 };
 
-// Event iteration; Model Exchange always has it, Co-Simulation in FMI 3.0 when the FMU offers it and it was asked for.
+// Event iteration. Model Exchange always has it; Co-Simulation in FMI 3.0 has it if the FMU supports it and it was
+// requested.
 struct DiscreteUpdate {
   bool repeat = false;  // discreteStatesNeedUpdate
   bool terminate = false;
@@ -95,11 +97,11 @@ class EventMode {
   virtual ~EventMode() = default;
   virtual void enter_event_mode() = 0;
   virtual DiscreteUpdate update_discrete_states() = 0;
-  // Back to step mode (Co-Simulation) or continuous-time mode (Model Exchange).
+  // Returns to step mode (Co-Simulation) or continuous-time mode (Model Exchange).
   virtual void leave_event_mode() = 0;
 };
 
-// FMI 3.0: structural parameters may be set in configuration mode, before initialization or (tunable ones) at an event.
+// FMI 3.0: in configuration mode structural parameters may be set, before initialization or (tunable ones) at an event.
 class Configuration {
  public:
   virtual ~Configuration() = default;
@@ -143,7 +145,8 @@ class Instance {
   virtual void terminate() = 0;  // does nothing after an error that forbids it
   virtual void reset() = 0;      // back to the state after instantiation
 
-  // Values of one type. `values` holds the elements of all references one after another; arrays (FMI 3.0) have several.
+  // Values of one type. `values` holds the elements of all references in sequence; an array (FMI 3.0) has several
+  // elements.
   template <class T>
   void get(std::span<const ValueReference> references, std::span<T> values) {
     read(type_of<T>, references, values.data(), values.size());
@@ -153,14 +156,14 @@ class Instance {
     write(type_of<T>, references, values.data(), values.size());
   }
 
-  // Null where the version, the FMU's flags or its binary do not have it; missing() says why.
+  // Null if the version, the FMU's flags or its binary lack the capability; missing() gives the reason.
   [[nodiscard]] virtual StateSaving* state_saving() { return nullptr; }
   [[nodiscard]] virtual DirectionalDerivatives* directional_derivatives() { return nullptr; }
   [[nodiscard]] virtual AdjointDerivatives* adjoint_derivatives() { return nullptr; }
   [[nodiscard]] virtual EventMode* event_mode() { return nullptr; }
   [[nodiscard]] virtual Configuration* configuration() { return nullptr; }
   [[nodiscard]] virtual Clocks* clocks() { return nullptr; }
-  // "unit 'wheel' (FMI 1.0) cannot save its state: …": an Error (input) to throw for a capability that is null.
+  // "unit 'wheel' (FMI 1.0) cannot save its state: …": the text of an Error (input) for a capability that is null.
   [[nodiscard]] virtual std::string missing(std::string_view capability) const = 0;
 
  protected:
@@ -171,12 +174,12 @@ class Instance {
 struct StepReport {
   enum class End : std::uint8_t { completed, early, discarded };
   End end = End::completed;
-  Time reached = 0;           // how far the unit came
-  bool event_needed = false;  // FMI 3.0: enter event mode before going on
-  bool terminate = false;     // the unit wants the simulation to end here
+  Time reached = 0;           // time that the unit reached
+  bool event_needed = false;  // FMI 3.0: enter event mode before the next step
+  bool terminate = false;     // the unit requests the end of the simulation
 };
 
-// Float64 variables by reference; as many values belong to them as they have elements.
+// References of Float64 variables, with the total number of their elements.
 struct RealPorts {
   std::span<const ValueReference> inputs{};
   std::span<const ValueReference> outputs{};
@@ -186,12 +189,12 @@ struct RealPorts {
 
 class CoSimulation : public Instance {
  public:
-  // set(), do_step() and, when the step was completed, get(): in one call for the step loop. True when all went as it
-  // should and there is nothing to be told; otherwise last_report() is that of the step.
+  // set(), do_step() and, if the step was completed, get(), in one call for the step loop. True: all calls succeeded
+  // and there is nothing to report. False: last_report() describes the step.
   virtual bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h, bool may_roll_back);
   [[nodiscard]] const StepReport& last_report() const { return last_report_; }
 
-  // `may_roll_back`: whether a state from before `t` may still be restored later.
+  // `may_roll_back`: true if a state from before `t` may still be restored.
   virtual StepReport do_step(Time t, Duration h, bool may_roll_back = false) = 0;
   [[nodiscard]] virtual InputDerivatives* input_derivatives() { return nullptr; }
   [[nodiscard]] virtual OutputDerivatives* output_derivatives() { return nullptr; }
@@ -227,7 +230,7 @@ class ScheduledExecution : public Instance {
 
 // --- how an instance is made -----------------------------------------------------------------------------------------
 
-// FMI 3.0, 4.2.2: what the FMU tells in the middle of a step, and what it is told.
+// FMI 3.0, 4.2.2: the arguments and results of the intermediate update.
 struct IntermediatePoint {
   Time t = 0;
   bool set_requested = false;
@@ -244,9 +247,9 @@ struct InstanceOptions {
   std::string name = "unit";
   bool visible = false;
   bool logging = false;                           // the FMU's own debug logging
-  LogSink log{};                                  // its messages; none: errors only show up in the text of exceptions
-  std::function<void(std::string_view)> trace{};  // a line for every call
-  bool use_event_mode = false;                    // FMI 3.0 Co-Simulation, when the FMU has it
+  LogSink log{};                                  // its messages; empty: they appear only in exceptions
+  std::function<void(std::string_view)> trace{};  // receives a line for every call
+  bool use_event_mode = false;                    // FMI 3.0 Co-Simulation, if the FMU supports it
   bool allow_early_return = false;                // FMI 3.0 Co-Simulation
   std::vector<ValueReference> intermediate_variables{};
   std::function<IntermediateAnswer(const IntermediatePoint&)> intermediate_update{};

@@ -30,15 +30,15 @@ constexpr bool sanitized = false;
 constexpr bool sanitized = false;
 #endif
 
-// The sanitizers' run time does not allow deep binding. What a library keeps for as long as it is loaded (libstdc++ a
-// reserve for exceptions, where it is linked statically) would count as lost once it is unloaded: it stays.
+// The sanitizers' runtime does not support deep binding. With sanitizers a library is never unloaded: memory that it
+// keeps while loaded (a statically linked libstdc++ keeps a reserve for exceptions) would be reported as a leak.
 constexpr int deep_bind = sanitized ? 0 : RTLD_DEEPBIND;
 void close_library(void* handle) {
   if (!sanitized) dlclose(handle);
 }
 
-// Deep binding makes an FMU see the data of libstdc++ itself; an executable that holds copies of them (std::cout, by a
-// copy relocation) has only its copies initialised, and an FMU that prints would crash.
+// With deep binding an FMU sees the data of libstdc++ itself. If the executable holds copies of these data (std::cout,
+// by a copy relocation), only its copies are initialised, and an FMU that prints would crash.
 bool deep_binding_is_safe(const fs::path& file) {
   const auto needed = needed_libraries(file);
   if (std::find(needed.begin(), needed.end(), "libstdc++.so.6") == needed.end()) return true;
@@ -48,8 +48,8 @@ bool deep_binding_is_safe(const fs::path& file) {
   return std::string_view(where.dli_fname).find("libstdc++") != std::string_view::npos;
 }
 
-// An FMU's own copy of a library (SUNDIALS, zlib, …) must win over the one that this process uses; functions that the
-// FMU never calls may be missing.
+// An FMU's own copy of a library (SUNDIALS, zlib, …) must have precedence over that of this process. Lazy binding
+// accepts missing functions that the FMU never calls.
 void* open_library(const fs::path& file) {
   const int binding = deep_bind != 0 && deep_binding_is_safe(file) ? deep_bind : 0;
   return dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | binding);
@@ -72,7 +72,7 @@ std::vector<std::string> libraries_not_found(const fs::path& file) {
   std::vector<std::string> missing;
   for (const auto& name : needed_libraries(file)) {
     if (fs::exists(file.parent_path() / name)) continue;
-    // Loading runs what is loaded: libraries of the system are trusted with that, a path of the FMU's choice is not.
+    // Loading a library runs its code: system libraries are trusted, a path chosen by the FMU is not.
     if (name.find('/') != std::string::npos) {
       if (!fs::exists(name)) missing.push_back(name);
       continue;
@@ -95,7 +95,7 @@ Library::Library(const fs::path& file, const std::string& shown, std::string mod
     if (handle_ != nullptr) return;
     const std::string error = last_error();
     const std::string name = missing_library(error);
-    // A library beside the binary that it does not look for there: load it first, then it is found by its name.
+    // The binary needs a library beside it but does not search there: load the library first, then it is found by name.
     const fs::path beside = file.parent_path() / fs::path(name).filename();
     void* const helper = name.empty() || !fs::exists(beside) ? nullptr : open_library(beside);
     if (helper != nullptr) {
@@ -151,9 +151,9 @@ fs::path find_binary(const fs::path& folder, const std::string& shown, const std
     for (const auto& entry : fs::directory_iterator(place, ignored)) {
       if (entry.path().extension() == ".so") found_elsewhere.push_back(entry.path().string());
     }
-    // Named differently, but there is only one: that must be it.
+    // The name differs, but there is only one library: use it.
     if (found_elsewhere.size() == 1) return found_elsewhere.front();
-    require(found_elsewhere.empty(), "{}: binaries/{} has no {}; it has {} other libraries, and none can be chosen",
+    require(found_elsewhere.empty(), "{}: binaries/{} has no {}; it has {} other libraries, and none can be selected",
             shown, platform, wanted, found_elsewhere.size());
   }
   const auto others = platforms(folder);
@@ -168,12 +168,12 @@ fs::path find_binary(const fs::path& folder, const std::string& shown, const std
 
 namespace {
 
-// Bounds-checked reads from an ELF file of unknown quality.
+// Bounds-checked reads from an untrusted ELF file.
 class ElfFile {
  public:
   explicit ElfFile(const fs::path& file) {
     std::error_code problem;
-    if (!fs::is_regular_file(file, problem)) return;  // a folder has a size, too, and no bytes
+    if (!fs::is_regular_file(file, problem)) return;  // a folder has a size, but no bytes
     const auto size = fs::file_size(file, problem);
     if (problem) return;
     bytes_.resize(size);
@@ -192,7 +192,8 @@ class ElfFile {
     const auto last = begin + static_cast<std::ptrdiff_t>(std::min(longest_name, bytes_.size() - offset));
     return {begin, std::find(begin, last, '\0')};
   }
-  // Adds the text at `offset`; false when the names together outgrow the file, which those of no honest file do.
+  // Adds the text at `offset`. False if the total length of the names exceeds the file size, which indicates a hostile
+  // file.
   [[nodiscard]] bool add_name(std::vector<std::string>& names, std::uint64_t offset) {
     names.push_back(text(offset));
     named_ += names.back().size() + 1;
@@ -203,7 +204,7 @@ class ElfFile {
   }
   [[nodiscard]] int bits() const { return bytes_[EI_CLASS] == ELFCLASS64 ? 64 : 32; }
 
-  // Whether everything that is to be mapped is there; the loader would run into a bus error otherwise.
+  // True if the file contains all mapped segments; otherwise loading it would cause a bus error.
   [[nodiscard]] bool is_complete() const {
     const auto* header = at<Elf64_Ehdr>(0);
     for (unsigned i = 0; header != nullptr && i < header->e_phnum; ++i) {
@@ -215,7 +216,7 @@ class ElfFile {
     return header != nullptr;
   }
 
-  // Where a virtual address is in the file; ~0 when it is in no segment.
+  // The file offset of a virtual address; ~0 if it is in no segment.
   [[nodiscard]] std::uint64_t file_offset(std::uint64_t address) const {
     const auto* header = at<Elf64_Ehdr>(0);
     for (unsigned i = 0; header != nullptr && i < header->e_phnum; ++i) {
@@ -277,7 +278,7 @@ std::vector<std::string> exported_symbols(const fs::path& file) {
       if (symbol == nullptr) break;
       if (symbol->st_shndx != SHN_UNDEF && !elf.add_name(names, strings->sh_offset + symbol->st_name)) break;
     }
-    break;  // there is one such section; more would be a way to fill our memory
+    break;  // only one such section is valid; more could exhaust memory
   }
   return names;
 }

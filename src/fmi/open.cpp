@@ -1,4 +1,4 @@
-// The one place that knows all versions.
+// The only file that depends on all FMI versions.
 #include <map>
 #include <mutex>
 
@@ -37,7 +37,7 @@ FmiVersion version_of(const XmlDocument& document) {
   if (version.starts_with("1.")) return FmiVersion::v1;
   if (version.starts_with("2.")) return FmiVersion::v2;
   if (version.starts_with("3.")) return FmiVersion::v3;
-  throw input_error("{}:{}: fmiVersion=\"{}\" is not known; FMI 1.0, 2.0 and 3.0 are", document.shown(),
+  throw input_error("{}:{}: fmiVersion=\"{}\" is not known; use FMI 1.0, 2.0 or 3.0", document.shown(),
                     document.line(root), version);
 }
 
@@ -49,7 +49,7 @@ describe::Description read_description(const XmlDocument& document, Diagnostics&
   description.fmi_version = document.root().attribute("fmiVersion").value();
   if (document.has_doctype()) {
     diagnostics.add({Severity::warning, document.shown(), 0, "schema",
-                     "the document type declaration is not followed; entities that it declares stay as they are"});
+                     "the document type declaration is not followed; its entities are not replaced"});
   }
   switch (description.version) {
     case FmiVersion::v1: v1::read_description(document, description, diagnostics); break;
@@ -64,7 +64,7 @@ describe::Description read_description(const XmlDocument& document, Diagnostics&
 
 namespace {
 
-// Calls `read` with the document; one that cannot be read is reported, and the FMU is used without it.
+// Calls `read` with the document. An unreadable document is reported, and the FMU is used without it.
 template <class F>
 void read_companion(Fmu::Package& package, const char* name, F&& read) {
   const fs::path file = package.folder / name;
@@ -93,8 +93,8 @@ void refuse_if_strict(const Fmu::Package& package) {
   if (broken == 0) return;
   all.sort();
   throw input_error(
-      "{}: breaks {} rule{} of the standard, the first: {}; 'consort check' lists them all, and without --strict it is "
-      "used all the same",
+      "{}: breaks {} rule{} of the standard, the first: {}; 'consort check' lists them all, and without --strict the "
+      "FMU is used anyway",
       package.shown(), broken, broken == 1 ? "" : "s", all.all().front().text());
 }
 
@@ -115,8 +115,7 @@ Fmu Fmu::open(const fs::path& path, const OpenOptions& options) {
     unpack(path, package->folder, options.archive);
   }
   const fs::path xml = package->folder / "modelDescription.xml";
-  require(fs::exists(xml),
-          "{}: has no modelDescription.xml, so it is not an FMU; check that the file is the one that was meant",
+  require(fs::exists(xml), "{}: has no modelDescription.xml, so it is not an FMU; check that this is the right file",
           path.string());
   try {
     const XmlDocument document = XmlDocument::load(xml, "modelDescription.xml", options.xml);
@@ -141,7 +140,7 @@ namespace {
 std::string interface_names(const describe::Description& description) {
   std::vector<std::string_view> names;
   for (const auto& i : description.interfaces) names.push_back(describe::name_of(i.type));
-  return names.empty() ? "no interface at all" : fmt::format("{} only", fmt::join(names, " and "));
+  return names.empty() ? "no interface" : fmt::format("{} only", fmt::join(names, " and "));
 }
 
 Foundation lay_foundation(const std::shared_ptr<Fmu::Package>& package, InterfaceType type, InstanceOptions options) {
@@ -185,7 +184,7 @@ std::unique_ptr<ScheduledExecution> Fmu::scheduled_execution(InstanceOptions opt
   return v3::make_scheduled_execution(lay_foundation(package_, InterfaceType::scheduled_execution, std::move(options)));
 }
 
-// --- what instances share --------------------------------------------------------------------------------------------
+// --- shared by the instances -----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -247,7 +246,7 @@ std::string Foundation::resource_path() const {
 }
 
 std::string missing_capability(const Caller& caller, std::string_view capability) {
-  return fmt::format("{} has no {}: {}; choose a method that does without", caller.who(), capability,
+  return fmt::format("{} has no {}: {}; choose a method that does not need it", caller.who(), capability,
                      caller.description().version == FmiVersion::v1
                          ? "FMI 1.0 does not have it"
                          : "the FMU does not declare it, or its binary lacks the functions");

@@ -1,4 +1,4 @@
-// What an Fmu and its instances share: the unpacked folder, the description, the loaded library.
+// Shared by an Fmu and its instances: the unpacked folder, the description, the loaded library.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace consort::fmi {
 struct Fmu::Package {
   std::filesystem::path path;
   std::filesystem::path folder;
-  std::optional<os::TempFolder> unpacked;  // ours to remove; none for a folder of the user's
+  std::optional<os::TempFolder> unpacked;  // removed at the end; nullopt: the user's folder
   describe::Description description;
   Diagnostics diagnostics;
   OpenOptions options;
@@ -25,21 +25,21 @@ struct Fmu::Package {
   [[nodiscard]] std::string shown() const { return path.string(); }
 };
 
-// Taken while an instance of an FMU lives that allows only one per process.
+// Held by an instance of an FMU that allows only one instance per process.
 class OnlyInstance {
  public:
-  // Throws Error (input) when the interface allows one instance only and there is one.
+  // Throws Error (input) if the interface allows only one instance and there is one already.
   OnlyInstance(const describe::Description& description, const describe::Interface& interface, const std::string& name);
   ~OnlyInstance();
   OnlyInstance(const OnlyInstance&) = delete;
   OnlyInstance& operator=(const OnlyInstance&) = delete;
 
  private:
-  std::string key_;  // empty when any number is allowed
+  std::string key_;  // empty: any number of instances is allowed
 };
 
-// Everything that an instance of any version needs to start. Members go in reverse: the library is unloaded before the
-// folder is removed.
+// The parts that an instance of any version needs. Members are destroyed in reverse order: the library is unloaded
+// before the folder is removed.
 struct Foundation {
   std::shared_ptr<Fmu::Package> package;
   std::shared_ptr<Library> library;
@@ -47,18 +47,19 @@ struct Foundation {
   InstanceOptions options;
 
   [[nodiscard]] const describe::Description& description() const { return package->description; }
-  // The token as described, then the same with or without braces: binaries exist that were built with the other form.
+  // The token of the description, then the same token with or without braces: some binaries were built with the other
+  // form.
   [[nodiscard]] std::vector<std::string> tokens() const;
   [[nodiscard]] std::string resource_uri() const;  // FMI 2.0: file:///…/resources, percent-encoded
   [[nodiscard]] std::string location_uri() const;  // FMI 1.0: file:///… of the unpacked folder
   [[nodiscard]] std::string resource_path()
-      const;  // empty when the FMU has none; FMI 3.0: native path with a trailing separator
+      const;  // empty: no resources; FMI 3.0: native path with a trailing separator
 };
 
-// "file:///…" of an absolute path; everything but unreserved characters and '/' percent-encoded (RFC 3986).
+// "file:///…" for an absolute path; all characters except unreserved ones and '/' are percent-encoded (RFC 3986).
 [[nodiscard]] std::string file_uri(const std::filesystem::path& path);
 
-// Why a capability is missing, in words.
+// A text with the reason why a capability is missing.
 [[nodiscard]] std::string missing_capability(const Caller& caller, std::string_view capability);
 
 }  // namespace consort::fmi

@@ -17,30 +17,30 @@ namespace {
 
 constexpr std::size_t longest = 65536;
 
-// Formats ask for more arguments than there are; what is read for them is some of the callers' stack. That is harmless
-// in small numbers, but not past the stack's end, and AddressSanitizer would stop at it.
+// Formats may need more arguments than there are; the excess ones are read from the callers' stack frames. A small
+// number is harmless, but reads must not pass the end of the stack, and AddressSanitizer would stop at them.
 constexpr int most_arguments = 100;
 #define CONSORT_READS_ARGUMENTS __attribute__((no_sanitize("address")))
 
-// Reads our own memory through the kernel, which answers EFAULT instead of a signal.
+// Reads this process's memory through the kernel, which returns EFAULT instead of raising a signal.
 std::size_t read_own_memory(const char* from, char* to, std::size_t bytes) {
   const iovec local{to, bytes};
   const iovec remote{const_cast<char*>(from), bytes};
   const ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
   if (n >= 0) return static_cast<std::size_t>(n);
   if (errno == EFAULT) return 0;
-  std::memcpy(to, from, bytes);  // a sandbox forbids the question; then the FMU has to be trusted
+  std::memcpy(to, from, bytes);  // a sandbox forbids the call; the FMU must be trusted then
   return bytes;
 }
 
 // One conversion of a format: everything between '%' and its letter.
 struct Conversion {
-  std::string flags;  // flags, width and precision, with numbers put in for '*'
+  std::string flags;  // flags, width and precision, with numbers in place of '*'
   std::string length;
   char letter = 0;
 };
 
-// A width or precision that a hostile format may not blow up.
+// Limits a width or precision from a hostile format.
 std::string bounded(int number) { return std::to_string(std::clamp(number, -512, 512)); }
 
 CONSORT_READS_ARGUMENTS const char* parse_conversion(const char* p, std::va_list& arguments, Conversion& c) {
@@ -48,7 +48,7 @@ CONSORT_READS_ARGUMENTS const char* parse_conversion(const char* p, std::va_list
     if (*p == '*') {
       const int number = va_arg(arguments, int);
       if (number < 0 && c.flags.ends_with('.'))
-        c.flags.pop_back();  // C: a negative precision is taken as none
+        c.flags.pop_back();  // C: a negative precision means no precision
       else
         c.flags += bounded(number);
     } else {
@@ -59,7 +59,7 @@ CONSORT_READS_ARGUMENTS const char* parse_conversion(const char* p, std::va_list
   while (*p != 0 && std::strchr("hlLqjzt", *p) != nullptr) c.length += *p++;
   c.letter = *p;
   if (c.flags.size() > 16) c.flags.clear();
-  // Three digits at most in a row: no megabytes of padding.
+  // At most three consecutive digits, to prevent megabytes of padding.
   for (std::size_t i = 0, run = 0; i < c.flags.size(); ++i) {
     run = c.flags[i] >= '0' && c.flags[i] <= '9' ? run + 1 : 0;
     if (run > 3) {
@@ -75,7 +75,7 @@ void append_formatted(std::string& out, const std::string& format, T value) {
   std::array<char, 1600> buffer{};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  const int n = std::snprintf(buffer.data(), buffer.size(), format.c_str(), value);  // format was rebuilt by us
+  const int n = std::snprintf(buffer.data(), buffer.size(), format.c_str(), value);  // format was rebuilt by the caller
 #pragma GCC diagnostic pop
   if (n > 0) out.append(buffer.data(), std::min(static_cast<std::size_t>(n), buffer.size() - 1));
 }
@@ -107,7 +107,7 @@ std::string safe_copy(const char* text, std::size_t most) {
   std::string out;
   std::array<char, 256> chunk{};
   while (out.size() < most) {
-    // Never across a page boundary in one read: the next page may not be there.
+    // Never read across a page boundary: the next page may be unmapped.
     const std::size_t to_page_end = 4096 - (reinterpret_cast<std::uintptr_t>(text) & 4095U);
     const std::size_t wanted = std::min({chunk.size(), to_page_end, most - out.size()});
     const std::size_t got = read_own_memory(text, chunk.data(), wanted);
@@ -160,7 +160,7 @@ CONSORT_READS_ARGUMENTS std::string safe_format(const char* format, std::va_list
       case 's': append_string(out, c, arguments); break;
       case 'p': append_formatted(out, "%p", va_arg(arguments, void*)); break;
       case 'n': static_cast<void>(va_arg(arguments, void*)); break;  // never write
-      default: out.append(start, p); break;                          // not a conversion: a per cent sign in plain text
+      default: out.append(start, p); break;                          // not a conversion: a percent sign in plain text
     }
   }
   va_end(arguments);
@@ -182,7 +182,7 @@ std::string expand_variable_names(const std::string& message, const describe::De
       i = close;
       continue;
     }
-    // FMI 3.0 has one number space and no letter for the type.
+    // FMI 3.0 has one number space and no type letter.
     const bool third = description.version == describe::FmiVersion::v3;
     const char kind = third ? 'r' : message[i + 1];
     ValueReference reference = 0;

@@ -20,7 +20,7 @@ double* polynomials(model::Instance& instance) {
   return static_cast<double*>(static_cast<void*>(instance.memory() + instance.layout().polynomials_offset()));
 }
 
-// The model as a system to solve when inputs move during the step; slower than Exported::step.
+// The model as a system for the solver while inputs move during the step; slower than Exported::step.
 struct MovingSystem {
   model::Instance& instance;
   void (*move)(void* stepper, double t);
@@ -71,7 +71,8 @@ void Stepper::handle_events() {
   for (int i = 0; i < most_iterations; ++i) {
     if (!instance_.update_event().again) return;
   }
-  throw model::Failure("the model asks for one event iteration after another; event() never ends");
+  throw model::Failure(
+      "the model requests event iterations without end; event() must leave Event::again false in the end");
 }
 
 // --- steps
@@ -93,14 +94,14 @@ StepResult Stepper::careful_step(const StepRequest& request) {
 }
 
 void Stepper::undo_plain_step(double t) {
-  if (exported_.step != nullptr) instance_.write_states(work_.data());  // where it began: solve/fixed_step.hpp
+  if (exported_.step != nullptr) instance_.write_states(work_.data());  // start states: solve/fixed_step.hpp
   instance_.head().time = t;
 }
 
 StepResult Stepper::run(const StepRequest& request, double parts) {
   model::Head& head = instance_.head();
   const double end = request.t + request.h;
-  // An input may have changed since the last step, and an indicator with it.
+  // An input may have changed since the last step, and thus an indicator.
   bool at_event = head.next_event <= head.time || (!indicators_.empty() && signs_differ());
   double early = never;
   int events = 0;
@@ -113,7 +114,8 @@ StepResult Stepper::run(const StepRequest& request, double parts) {
         if (request.stop_at_events && (request.may_return_early || at_end) && head.time > request.t) {
           return {std::min(head.time, end), true, !at_end, false};
         }
-        if (++events > most_events) throw model::Failure("more than 10000 events in one step; the model chatters");
+        if (++events > most_events)
+          throw model::Failure("more than 10000 events in one step; the model chatters, add a hysteresis");
         handle_events();
         note_signs();
         at_event = false;
@@ -121,7 +123,7 @@ StepResult Stepper::run(const StepRequest& request, double parts) {
       }
       if (head.time >= target) break;
       if (head.time >= early) return {head.time, false, true, false};
-      // The length is not made from the times, which are rounded, unless an event has cut the step.
+      // The length is not computed from the rounded times unless an event has shortened the step.
       const bool whole = head.time == begin && target <= early;
       const double limit = std::min(target, early);
       at_event = advance_to(limit, whole ? request.h / parts : limit - head.time, request.h);
@@ -132,7 +134,7 @@ StepResult Stepper::run(const StepRequest& request, double parts) {
   return {end, false, false, false};
 }
 
-// One step of the solver to `limit` or to the first event before it; true when it ended at an event.
+// Takes one solver step to `limit` or to the first event before it; true if it ended at an event.
 bool Stepper::advance_to(double limit, double length, double communication_step) {
   model::Head& head = instance_.head();
   const double t = head.time;
@@ -145,7 +147,7 @@ bool Stepper::advance_to(double limit, double length, double communication_step)
     const bool crossed = step_over(length);
     if (crossed) fraction = locate_event(t, length);
     const bool reached = fraction >= 1;
-    // A time event within rounding of the end of the step is at its own time, which the model compares with.
+    // A time event within rounding of the step's end gets its own exact time, with which the model compares.
     if (reached) head.time = time_event ? head.next_event : target;
     instance_.touch();
     instance_.completed(communication_step);
@@ -156,9 +158,9 @@ bool Stepper::advance_to(double limit, double length, double communication_step)
   }
 }
 
-// The part of the step after which an indicator has just changed its sign; the instance is left there.
+// Finds the part of the step after which an indicator has just changed its sign, and leaves the instance there.
 double Stepper::locate_event(double t, double length) {
-  // Below the resolution of the time there is nothing to find.
+  // The search ends at the resolution of the time.
   const double resolution = 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t + length));
   const double tolerance = std::clamp(resolution / length, 1e-13, 0.5);
   const double fraction = solve::bisect(
@@ -178,7 +180,7 @@ void Stepper::go_back(double t) {
   instance_.head().time = t;
 }
 
-// True when an indicator has changed its sign.
+// True if an indicator has changed its sign.
 bool Stepper::step_over(double length) {
   model::Head& head = instance_.head();
   const double t = head.time;
@@ -202,14 +204,14 @@ void Stepper::solve(double length) {
   solve::fixed_step(method, system, instance_.head().time, length, work_.data());
 }
 
-// --- inputs that move
+// --- moving inputs
 
 void Stepper::set_input_derivative(const model::Slot& input, int order, double value) {
   if (input.polynomial == model::no_offset) {
-    throw model::Failure("derivatives can be set of continuous inputs only");
+    throw model::Failure("derivatives can only be set for continuous inputs");
   }
   if (order < 1 || order > static_cast<int>(model::polynomial_order)) {
-    throw model::Failure("derivatives of inputs are taken up to the third order");
+    throw model::Failure("derivatives of inputs are accepted up to the third order");
   }
   if (!instance_.head().has_polynomials) {
     std::fill_n(polynomials(instance_), input_start_.size() * model::polynomial_order, 0.0);

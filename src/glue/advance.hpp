@@ -1,4 +1,4 @@
-// How an exported Co-Simulation FMU gets from one communication point to the next: solver steps, events on the way.
+// Steps an exported Co-Simulation FMU from one communication point to the next: solver steps, and events between them.
 //
 // Part of every exported FMU: uses nothing but the standard library.
 #pragma once
@@ -11,24 +11,24 @@
 
 namespace consort::glue {
 
-// Called after each step of the solver. Returns the time at which the importer wants to go back early, or infinity.
+// Called after each step of the solver. Returns the time of the requested early return, or infinity.
 using IntermediateUpdate = double(void* environment, double time);
 
-// An event this much (of a step) after the end of a step belongs to it: counted times are rounded.
+// An event up to this part of a step after the step's end belongs to the step, since counted times are rounded.
 inline constexpr double step_slack = 1e-9;
 
 struct StepRequest {
   double t = 0;
   double h = 0;
-  bool stop_at_events = false;    // the importer handles events (event mode of FMI 3.0) …
-  bool may_return_early = false;  // … also inside the step
+  bool stop_at_events = false;    // the importer handles events (event mode of FMI 3.0)
+  bool may_return_early = false;  // also at events inside the step
   IntermediateUpdate* intermediate = nullptr;
   void* environment = nullptr;
 };
 
 struct StepResult {
   double reached = 0;
-  bool event = false;  // it stands at an event that the importer has to handle
+  bool event = false;  // the step ended at an event that the importer must handle
   bool early = false;
   bool terminate = false;
 };
@@ -37,21 +37,21 @@ class Stepper {
  public:
   Stepper(const Exported& exported, model::Instance& instance);
 
-  // The first events, after initialization; only for who does not handle events.
+  // Handles the first events after initialization. Call only if the importer does not handle events.
   void start();
-  // The events are handled: where the indicators are now is where they count from.
+  // Stores the current signs of the indicators after events were handled; later sign changes are events.
   void note_signs();
-  // Throws what the model throws; time and states are then those of the last good step of the solver.
+  // Passes exceptions of the model on; time and states are then those of the last accepted solver step.
   StepResult advance(const StepRequest& request) {
     const bool is_plain = request.intermediate == nullptr && nothing_happens(request.t, request.h);
     return is_plain ? plain_step(request.t, request.h) : careful_step(request);
   }
-  // For importers that have no wishes.
+  // For importers without intermediate update, event handling and early return.
   StepResult advance(double t, double h) {
     return nothing_happens(t, h) ? plain_step(t, h) : careful_step({.t = t, .h = h});
   }
 
-  // The order-th derivative of an input over the next step (FMI 1.0 and 2.0); it ends with that step.
+  // Sets the order-th derivative of an input for the next step (FMI 1.0 and 2.0); it does not apply after that step.
   void set_input_derivative(const model::Slot& input, int order, double value);
 
  private:
@@ -59,7 +59,7 @@ class Stepper {
     const model::Head& head = instance_.head();
     return is_plain_ && h <= longest_ && !head.has_polynomials && head.next_event > t + h * (1 + step_slack);
   }
-  // The common case, and the one whose cost counts.
+  // The common case, optimised for speed.
   StepResult plain_step(double t, double h) {
     instance_.context().time = t;
     try {
@@ -92,7 +92,7 @@ class Stepper {
   std::vector<double> work_;
   std::vector<double> before_;  // states at the start of the solver's step
   std::vector<double> indicators_;
-  std::vector<double> input_start_;  // of inputs that move
+  std::vector<double> input_start_;  // of inputs with derivatives
   double input_time_ = 0;
 };
 

@@ -119,7 +119,7 @@ class Fmi1Writer {
     xml_.close();
   }
 
-  // Only inputs count there: FMI 1.0 for Model Exchange, 3.3.
+  // DirectDependency lists only inputs: FMI 1.0 for Model Exchange, 3.3.
   void write_direct_dependency(std::uint32_t reference) {
     const model::Variable& output = model_.variable(model_.layout.slots()[reference]);
     const Dependencies known = dependencies_of(model_, reference);

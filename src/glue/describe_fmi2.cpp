@@ -9,12 +9,12 @@
 namespace consort::glue {
 namespace {
 
-// FMI 2.0, 2.2.7: which combinations there are; constants are not parameters there, and structural parameters are
+// FMI 2.0, 2.2.7: the valid combinations. Constants are not parameters there, and structural parameters become
 // constants.
 struct Words {
   const char* causality;
   const char* variability;
-  const char* initial;  // empty: none
+  const char* initial;  // empty: no attribute
 };
 
 Words words_of(const model::Variable& v) {
@@ -41,7 +41,7 @@ class Fmi2Writer {
  public:
   Fmi2Writer(const Exported& exported, const DescriptionOptions& options)
       : model_(exported, model::Layout::Style::scalars), options_(options) {
-    // Binaries have no type in FMI 2.0; all others get the next index, which ModelStructure refers to.
+    // FMI 2.0 has no type for binaries; all other slots get the next index, to which ModelStructure refers.
     indices_.assign(model_.layout.slots().size(), 0);
     std::size_t index = 1;  // the time
     for (std::uint32_t reference = 0; reference < indices_.size(); ++reference) {
@@ -184,7 +184,7 @@ class Fmi2Writer {
 
   DescribedModel model_;
   const DescriptionOptions& options_;
-  std::vector<std::size_t> indices_;  // in ModelVariables, from 1; 0 for what is not there
+  std::vector<std::size_t> indices_;  // in ModelVariables, from 1; 0: not contained
   Xml xml_;
 };
 

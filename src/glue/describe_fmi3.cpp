@@ -99,7 +99,7 @@ class Fmi3Writer {
   void write_variable(std::uint32_t reference) {
     const model::Slot& slot = model_.layout.slots()[reference];
     const model::Variable& v = model_.variable(slot);
-    // FMI 3.0, 2.4.7.4: a parameter is fixed or tunable; what is constant is local.
+    // FMI 3.0, 2.4.7.4: a parameter is fixed or tunable, so a constant is local.
     const bool constant = v.causality == model::Causality::parameter && v.variability == model::Variability::constant;
     xml_.open(fmi3_element(v.kind))
         .attribute("name", model_.name(slot))

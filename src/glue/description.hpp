@@ -1,4 +1,4 @@
-// Writes the modelDescription.xml of a model for each version of FMI. Runs while FMUs are built.
+// Writes the modelDescription.xml of a model for each FMI version. Runs when FMUs are built.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct DescriptionOptions {
   std::string generation_tool = "Consort";
 };
 
-// FMI 1.0 has one interface per FMU: of the two options exactly one must be true.
+// FMI 1.0 allows one interface per FMU: exactly one of the two options must be true.
 [[nodiscard]] std::string describe_fmi1(const Exported& exported, const DescriptionOptions& options);
 [[nodiscard]] std::string describe_fmi2(const Exported& exported, const DescriptionOptions& options);
 [[nodiscard]] std::string describe_fmi3(const Exported& exported, const DescriptionOptions& options);
 
-// Mistakes that only a running model shows, one paragraph each: an output or derivative that changes with something
-// that its depends_on() does not name, start values outside of their range.
+// Mistakes that can only be found by running the model, one paragraph each: an output or derivative that depends on a
+// value missing in its depends_on(), start values outside of their range.
 [[nodiscard]] std::vector<std::string> find_mistakes(const Exported& exported);
 
 // --- shared by the versions
@@ -33,7 +33,7 @@ struct UsedUnit {
   std::vector<std::string> display_units;
 };
 
-// What the versions have to say about a model, gathered once.
+// The facts about a model that the descriptions of all versions need.
 struct DescribedModel {
   DescribedModel(const Exported& model, model::Layout::Style style);
   ~DescribedModel();
@@ -46,13 +46,13 @@ struct DescribedModel {
   [[nodiscard]] std::string name(const model::Slot& slot) const;  // "x", "x[2]", "der(x)"
   [[nodiscard]] std::string unit(const model::Slot& slot) const;
   [[nodiscard]] bool has_start(const model::Slot& slot) const;
-  // One element's start value as XML has it; `element` counts from the slot's first.
+  // The start value of one element as XML text; `element` counts from the slot's first element.
   [[nodiscard]] std::string start(const model::Slot& slot, std::size_t element = 0) const;
-  // References of the slots of the named members, in the order of the references.
+  // References of the slots of these members, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> references(const model::Names& members) const;
-  // The name of the type of an enumeration: of the first variable that has these values.
+  // The type name of an enumeration: the name of the first variable with these values.
   [[nodiscard]] std::string type_name(const model::Variable& v) const;
-  [[nodiscard]] std::vector<const model::Variable*> enumerations() const;  // the first variable of each
+  [[nodiscard]] std::vector<const model::Variable*> enumerations() const;  // the first variable of each type
   [[nodiscard]] std::vector<UsedUnit> units() const;
 
   const Exported& exported;

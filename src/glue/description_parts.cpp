@@ -106,8 +106,8 @@ std::uint32_t state_of_rate(const model::Layout& layout, std::uint32_t rate) {
   return 0;
 }
 
-// FMI 2.0, 2.2.8; FMI 3.0, 2.4.8: initial unknowns are outputs, derivatives, states and calculated parameters that are
-// not given exactly.
+// FMI 2.0, 2.2.8; FMI 3.0, 2.4.8: initial unknowns are outputs, derivatives, states and calculated parameters whose
+// `initial` is not exact.
 Unknowns::Unknowns(const DescribedModel& model) {
   for (std::uint32_t reference = 1; reference < model.layout.slots().size(); ++reference) {
     const model::Variable& v = model.variable(model.layout.slots()[reference]);

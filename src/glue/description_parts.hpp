@@ -1,4 +1,4 @@
-// Pieces of model descriptions that more than one version of FMI writes in the same way.
+// Parts of model descriptions that are equal in several FMI versions.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace consort::glue {
 
 [[nodiscard]] const char* name_of(model::Causality causality);  // "calculatedParameter"
 [[nodiscard]] const char* name_of(model::Variability variability);
-[[nodiscard]] const char* name_of(model::Initial initial);  // "" for none
+[[nodiscard]] const char* name_of(model::Initial initial);  // "" for Initial::none
 
 // UnitDefinitions of FMI 2.0 and 3.0.
 void write_units(Xml& xml, const DescribedModel& model, const char* base_element);
 void write_log_categories(Xml& xml);
 void write_experiment(Xml& xml, const model::Info& info, bool with_step);
-// Attributes that a numeric variable may have: quantity, unit, displayUnit, min, max, nominal.
+// The attributes of a numeric variable: quantity, unit, displayUnit, min, max, nominal.
 void write_numbers(Xml& xml, const DescribedModel& model, const model::Slot& slot);
 
 [[nodiscard]] std::uint32_t state_of_rate(const model::Layout& layout, std::uint32_t rate);
 
-// References of what ModelStructure lists, in the order of the references.
+// References of the unknowns in ModelStructure, in ascending order.
 struct Unknowns {
   explicit Unknowns(const DescribedModel& model);
   std::vector<std::uint32_t> outputs;
@@ -34,7 +34,7 @@ struct Dependencies {
   bool declared = false;
   std::vector<std::uint32_t> references;
 };
-// Of an output or a derivative.
+// The dependencies of an output or a derivative.
 [[nodiscard]] Dependencies dependencies_of(const DescribedModel& model, std::uint32_t reference);
 
 }  // namespace consort::glue

@@ -1,4 +1,4 @@
-// What a model's own translation unit contributes to an FMU; the rest of the glue does not know the model's type.
+// The part of an FMU that depends on the model's type; it is made in the model's translation unit.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace consort::glue {
 struct Exported {
   const char* name = "";  // of the model: modelName, modelIdentifier
   const model::Definition* definition = nullptr;
-  // One step of the model's solver from context.time on; `work` as in solve/fixed_step.hpp. Null without states.
+  // One step of the model's solver from context.time; `work` as in solve/fixed_step.hpp. Null: no states.
   void (*step)(void* model, model::Context& context, double h, double* work) = nullptr;
-  // Set when a function of the model has thrown; only for who is outside of the FMU (see export_outside).
+  // True after a function of the model has thrown. Only for code outside of the FMU (see export_outside).
   const bool* failed = nullptr;
 };
 
 namespace detail {
 
-// A model as a system to solve, with everything known while compiling.
+// A model as a system for the fixed-step solvers, resolved at compile time.
 template <class M>
 struct ModelSystem {
   void* model;
@@ -103,13 +103,13 @@ inline constexpr model::Definition quiet_definition_of = quiet_definition<M>();
 
 }  // namespace detail
 
-// The model for programs that load the FMU: exceptions stay inside, since an FMU has a C++ library of its own.
+// The model for programs that load the FMU. Exceptions do not leave the FMU, since it has its own C++ library.
 template <class M>
 constexpr Exported export_outside(const char* name) {
   return {name, &detail::quiet_definition_of<M>, nullptr, &detail::model_has_failed};
 }
 
-// The model of this FMU; defined by CONSORT_EXPORT_MODEL.
+// The model of this FMU. Defined by CONSORT_EXPORT_MODEL.
 const Exported& exported_model();
 
 }  // namespace consort::glue
@@ -118,9 +118,10 @@ namespace __gnu_cxx {
 void __freeres();
 }
 
-// Once per FMU. Its own copy of the C++ library keeps memory in reserve for exceptions, and would leave it behind
-// whenever the FMU is unloaded. The function with a C name is for the tool that writes the model description; the FMU
-// itself does not call it, since another FMU's might answer in a process that loads libraries with RTLD_GLOBAL.
+// Use once per FMU. The FMU's own copy of the C++ library keeps reserve memory for exceptions; the destructor function
+// frees it when the FMU is unloaded. The function with a C name is for the tool that writes the model description. The
+// FMU itself does not call it, because in a process that loads libraries with RTLD_GLOBAL the function of another FMU
+// might be called.
 #define CONSORT_EXPORT_MODEL(MODEL, NAME)                                                 \
   namespace consort::glue {                                                               \
   static constexpr Exported the_exported_model = export_model<MODEL>(NAME);               \

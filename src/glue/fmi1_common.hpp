@@ -1,5 +1,5 @@
-// The functions that FMI 1.0 for Model Exchange and for Co-Simulation share. Defines them under the names of the model
-// (MODEL_IDENTIFIER), so it is included exactly once in an FMU: by one of the two glues.
+// The functions that are common to Model Exchange and Co-Simulation in FMI 1.0. Their names contain the model's name
+// (MODEL_IDENTIFIER), so exactly one of the two glues includes this file in an FMU.
 #pragma once
 
 #ifndef MODEL_IDENTIFIER
@@ -56,7 +56,7 @@ fmiComponent instantiate(const char* name, const char* guid, std::string resourc
     return nullptr;
   };
   if (name == nullptr || *name == '\0') return complain("the instance needs a name");
-  if (guid == nullptr || facts().token_text != guid) return complain("the GUID is not the one of this binary");
+  if (guid == nullptr || facts().token_text != guid) return complain("the GUID does not match this binary");
   try {
     return new Component1(name, std::move(resources), logging, logger, interface);
   } catch (const std::exception& e) {

@@ -1,4 +1,4 @@
-// The functions of an FMI 1.0 FMU for Co-Simulation, translated to Unit.
+// The functions of an FMI 1.0 FMU for Co-Simulation, implemented with Unit.
 #include <limits>
 
 #include "glue/fmi1_common.hpp"

@@ -1,5 +1,5 @@
-// The functions of an FMI 1.0 FMU for Model Exchange, translated to Unit. FMI 1.0 does not tell event mode and
-// continuous-time mode apart: an initialized instance is in event mode here, where everything may be set.
+// The functions of an FMI 1.0 FMU for Model Exchange, implemented with Unit. FMI 1.0 does not distinguish event mode
+// and continuous-time mode: an initialized instance is in event mode here, in which everything may be set.
 #include <limits>
 
 #include "glue/fmi1_common.hpp"
@@ -7,7 +7,8 @@
 namespace {
 
 void require_size(size_t given, size_t expected) {
-  if (given != expected) throw model::Failure("the array has another size than the model has states or indicators");
+  if (given != expected)
+    throw model::Failure("the array size differs from the number of states or indicators of the model");
 }
 
 void update(Unit& u, bool one_iteration, fmiEventInfo* info) {
@@ -18,7 +19,7 @@ void update(Unit& u, bool one_iteration, fmiEventInfo* info) {
     changed |= outcome.states_changed;
     if (one_iteration || !outcome.again) break;
   }
-  if (outcome.again && !one_iteration) throw model::Failure("event() asks to be called again and again");
+  if (outcome.again && !one_iteration) throw model::Failure("event() always requests another iteration");
   info->iterationConverged = outcome.again ? fmiFalse : fmiTrue;
   info->stateValueReferencesChanged = fmiFalse;
   info->stateValuesChanged = changed ? fmiTrue : fmiFalse;
@@ -33,7 +34,7 @@ const char* fmiGetModelTypesPlatform(void) { return fmiModelTypesPlatform; }
 
 fmiComponent fmiInstantiateModel(fmiString instanceName, fmiString GUID, fmiCallbackFunctionsME functions,
                                  fmiBoolean loggingOn) {
-  // There is no way to say where the resources are.
+  // FMI 1.0 for Model Exchange has no argument for the location of the resources.
   return instantiate(instanceName, GUID, {}, loggingOn != fmiFalse, functions.logger, Interface::model_exchange);
 }
 

@@ -1,5 +1,5 @@
-// The functions of an FMI 2.0 FMU, translated to Unit. The standard's call sequences are checked (FMI 2.0, 3.2.3
-// and 4.2.4).
+// The functions of an FMI 2.0 FMU, implemented with Unit. They check the standard's call sequences (FMI 2.0, 3.2.3 and
+// 4.2.4).
 #include <limits>
 #include <memory>
 #include <vector>
@@ -73,7 +73,8 @@ std::vector<const model::Slot*> real_slots(const Unit& u, const fmi2ValueReferen
 }
 
 void require_size(size_t given, size_t expected) {
-  if (given != expected) throw model::Failure("the array has another size than the model has states or indicators");
+  if (given != expected)
+    throw model::Failure("the array size differs from the number of states or indicators of the model");
 }
 
 constexpr model::Modes any_mode =
@@ -82,12 +83,12 @@ constexpr model::Modes computing = model::initialization | model::running_modes 
 
 }  // namespace
 
-// --- asked of the binary
+// --- properties of the binary
 
 const char* fmi2GetTypesPlatform(void) { return fmi2TypesPlatform; }
 const char* fmi2GetVersion(void) { return fmi2Version; }
 
-// --- life of an instance
+// --- creation, initialization and end of an instance
 
 fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2String fmuGUID,
                               fmi2String fmuResourceLocation, const fmi2CallbackFunctions* functions, fmi2Boolean,
@@ -101,7 +102,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
   };
   if (instanceName == nullptr || *instanceName == '\0') return complain("fmi2Instantiate: the instance needs a name");
   if (fmuGUID == nullptr || facts().token_text != fmuGUID) {
-    return complain("fmi2Instantiate: the GUID is not the one of this binary");
+    return complain("fmi2Instantiate: the GUID does not match this binary");
   }
   const auto interface = fmuType == fmi2ModelExchange ? Interface::model_exchange : Interface::co_simulation;
   try {
@@ -204,7 +205,7 @@ fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t 
   });
 }
 
-// --- the whole state at once
+// --- the complete state
 
 fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate* FMUstate) {
   return call(c, "fmi2GetFMUstate", [&](Unit& u) { *FMUstate = u.save(static_cast<std::byte*>(*FMUstate)); });
@@ -366,7 +367,8 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real currentCommunicationPoint, fmi2R
   return call(c, "fmi2DoStep", [&](Unit& u) {
     u.require(model::step_mode);
     const glue::StepResult result = u.step(currentCommunicationPoint, communicationStepSize);
-    // FMI 2.0, 4.2.2: a model that ends by itself discards, and says so in fmi2GetBooleanStatus(fmi2Terminated).
+    // FMI 2.0, 4.2.2: a model that ends the simulation returns discard and reports it in
+    // fmi2GetBooleanStatus(fmi2Terminated).
     return result.terminate ? model::Status::discard : model::Status::ok;
   });
 }

@@ -1,4 +1,4 @@
-// What an FMI 3.0 importer holds: the unit and the callbacks that it was made with.
+// The object behind an FMI 3.0 instance handle: the unit and the importer's callbacks.
 #pragma once
 
 #include <type_traits>

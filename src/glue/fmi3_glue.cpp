@@ -1,4 +1,5 @@
-// The functions of an FMI 3.0 FMU, translated to Unit: life, state, events, steps. Values are in fmi3_values.cpp.
+// The functions of an FMI 3.0 FMU, implemented with Unit: creation, state, events, steps. Values are in
+// fmi3_values.cpp.
 #include <limits>
 #include <vector>
 
@@ -33,7 +34,7 @@ Component3* instantiate(const Wishes& wishes, Interface interface) {
   };
   if (wishes.name == nullptr || *wishes.name == '\0') return complain("the instance needs a name");
   if (wishes.token == nullptr || glue::facts3().token_text != wishes.token) {
-    return complain("the instantiation token is not the one of this binary");
+    return complain("the instantiation token does not match this binary");
   }
   try {
     return new Component3(wishes.name, wishes.resources, wishes.logging, wishes.environment, wishes.log, interface);
@@ -53,15 +54,17 @@ std::vector<const model::Slot*> slots_of(const Unit& u, const fmi3ValueReference
     if (slots.back() == nullptr) u.refuse_reference(references[i]);
     elements += u.instance.element_count(*slots.back());
   }
-  if (elements != values) throw model::Failure("the number of values is not the number of elements of the variables");
+  if (elements != values)
+    throw model::Failure("the number of values differs from the number of elements of the variables");
   return slots;
 }
 
 void require_size(size_t given, size_t expected) {
-  if (given != expected) throw model::Failure("the array has another size than the model has states or indicators");
+  if (given != expected)
+    throw model::Failure("the array size differs from the number of states or indicators of the model");
 }
 
-// After a step of the solver; the importer may read and write in the meantime.
+// Called after each step of the solver; the importer may read and write values meanwhile.
 double intermediate_update(void* environment, double time) {
   auto& component = *static_cast<Component3*>(environment);
   model::Head& head = component.unit.instance.head();
@@ -78,7 +81,7 @@ double intermediate_update(void* environment, double time) {
 
 const char* fmi3GetVersion(void) { return fmi3Version; }
 
-// --- life of an instance
+// --- creation, initialization and end of an instance
 
 fmi3Instance fmi3InstantiateModelExchange(fmi3String instanceName, fmi3String instantiationToken,
                                           fmi3String resourcePath, fmi3Boolean, fmi3Boolean loggingOn,
@@ -170,20 +173,20 @@ fmi3Status fmi3Reset(fmi3Instance instance) {
   return call3(instance, "fmi3Reset", [&](Unit& u) { u.instance.reset(); });
 }
 
-// --- dependencies: as the description has them, for whole variables
+// --- dependencies: only in the description, for whole variables
 
 fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance instance, fmi3ValueReference, size_t*) {
   return call3(instance, "fmi3GetNumberOfVariableDependencies",
-               [&](Unit&) { throw model::Failure("dependencies are not known by element"); });
+               [&](Unit&) { throw model::Failure("dependencies are not available per element"); });
 }
 
 fmi3Status fmi3GetVariableDependencies(fmi3Instance instance, fmi3ValueReference, size_t[], fmi3ValueReference[],
                                        size_t[], fmi3DependencyKind[], size_t) {
   return call3(instance, "fmi3GetVariableDependencies",
-               [&](Unit&) { throw model::Failure("dependencies are not known by element"); });
+               [&](Unit&) { throw model::Failure("dependencies are not available per element"); });
 }
 
-// --- the whole state at once
+// --- the complete state
 
 fmi3Status fmi3GetFMUState(fmi3Instance instance, fmi3FMUState* FMUState) {
   return call3(instance, "fmi3GetFMUState", [&](Unit& u) { *FMUState = u.save(static_cast<std::byte*>(*FMUState)); });
@@ -222,7 +225,7 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte seriali
   });
 }
 
-// --- derivatives along a direction
+// --- directional derivatives
 
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance instance, const fmi3ValueReference unknowns[], size_t nUnknowns,
                                         const fmi3ValueReference knowns[], size_t nKnowns, const fmi3Float64 seed[],
@@ -241,7 +244,7 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueRefere
     u.require(computing);
     const auto unknown_slots = slots_of(u, unknowns, nUnknowns, nSeed);
     const auto known_slots = slots_of(u, knowns, nKnowns, nSensitivity);
-    // Column by column: the models are small, and most have no analytic derivatives.
+    // Computed column by column: the models are small, and most have no analytic derivatives.
     std::vector<double> direction(nSensitivity, 0.0);
     std::vector<double> column(nSeed);
     for (size_t j = 0; j < nSensitivity; ++j) {

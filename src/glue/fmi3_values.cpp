@@ -1,4 +1,5 @@
-// The functions of an FMI 3.0 FMU that read and write values, and those of clocks, which these models do not have.
+// The functions of an FMI 3.0 FMU that read and write values, and the clock functions, which these models do not
+// support.
 #include <cstring>
 
 #include "glue/fmi3_component.hpp"
@@ -15,7 +16,7 @@ void Host3::forward(const model::Host& host, model::Status status, const char* c
                     const void* argument) {
   const auto& self = static_cast<const Host3&>(host);
   if (!self.wants(status, category) || self.log_message == nullptr) return;
-  // FMI 3.0 has no formats any more: the text is what the argument of "%s" says, or the format as it is.
+  // FMI 3.0 messages have no format: the text is the argument of "%s", or the format itself.
   const bool is_text = std::strcmp(format, "%s") == 0;
   self.log_message(self.environment, static_cast<fmi3Status>(status), category,
                    is_text ? static_cast<const char*>(argument) : format);
@@ -23,7 +24,7 @@ void Host3::forward(const model::Host& host, model::Status status, const char* c
 
 namespace {
 
-constexpr const char* too_few = "the number of values is not the number of elements of the variables";
+constexpr const char* too_few = "the number of values differs from the number of elements of the variables";
 
 bool is_kind(const model::Slot& slot, model::Kind kind) {
   return slot.kind == kind || (kind == model::Kind::int64 && slot.kind == model::Kind::enumeration);
@@ -36,7 +37,7 @@ struct Place {
   const model::Slot& slot;
 };
 
-// Calls `each(Place)` for every variable, and checks that its elements are those that there are values for.
+// Calls `each(Place)` for every variable, and checks that the number of elements equals `values`.
 template <class Each>
 fmi3Status get(fmi3Instance instance, const char* function, model::Kind kind, const fmi3ValueReference* references,
                size_t n, size_t values, Each&& each) {
@@ -142,7 +143,7 @@ fmi3Status fmi3SetString(fmi3Instance instance, const fmi3ValueReference valueRe
                    });
 }
 
-// A binary is its size, then its bytes (consort::model::Bytes).
+// A binary is stored as its size, then its bytes (consort::model::Bytes).
 fmi3Status fmi3GetBinary(fmi3Instance instance, const fmi3ValueReference valueReferences[], size_t nValueReferences,
                          size_t valueSizes[], fmi3Binary values[], size_t nValues) {
   return glue::get(instance, "fmi3GetBinary", Kind::binary, valueReferences, nValueReferences, nValues,

@@ -1,4 +1,4 @@
-// Values of the four types of FMI 1.0 and 2.0, read from and written to members of any type.
+// Reads and writes values of the four types of FMI 1.0 and 2.0 in members of any type.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ void store(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// Calls f with an element of the slot's integer type; false when it has none.
+// Calls f with an element of the slot's integer type; false if the slot has no integer type.
 template <class F>
 bool with_integer(model::Kind kind, F&& f) {
   switch (kind) {
@@ -55,7 +55,8 @@ bool fits(From value) {
 
 }  // namespace detail
 
-// Reals in bulk, since every step has them: the loop of the usual case, which calls nobody, and one for all the rest.
+// Reals are transferred in bulk because every step does it: an inline loop for the usual case, and a function for all
+// other cases.
 [[gnu::noinline, gnu::cold]] inline void read_other_reals(Unit& u, const std::uint32_t* references, std::size_t n,
                                                           double* values) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -148,7 +149,7 @@ inline void write_boolean(Unit& u, std::uint32_t reference, bool value) {
   detail::store(u.instance.at(slot), value);
 }
 
-// Points into the instance's memory: good until the next call, as FMI has it.
+// Points into the instance's memory; valid until the next call, as in FMI.
 inline const char* read_string(Unit& u, std::uint32_t reference) {
   const model::Slot& slot = u.readable(reference);
   if (slot.kind != model::Kind::string) u.refuse_type(slot, "String");

@@ -9,7 +9,7 @@
 namespace consort::glue {
 namespace {
 
-// FNV-1a, twice with different starts: fast, without dependencies, and not meant to resist anybody.
+// FNV-1a, twice with different start values: fast, without dependencies, not cryptographic.
 class Hash {
  public:
   void add(const void* data, std::size_t size) {
@@ -69,7 +69,7 @@ Token token_of(const Exported& exported, const model::Layout& layout) {
   for (std::size_t i = 0; i < definition.variable_count; ++i) add_variable(hash, definition.variables[i]);
   for (const model::Slot& slot : layout.slots()) hash.add(slot.offset);
   hash.add(layout.size());
-  // The start values: the bytes of a new model, whose padding is zero.
+  // Adds the start values as the bytes of a new model; its padding is zero.
   void* fresh = operator new(definition.size, std::align_val_t(definition.alignment));
   std::memset(fresh, 0, definition.size);
   definition.construct(fresh);

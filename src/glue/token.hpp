@@ -1,5 +1,5 @@
-// The GUID (FMI 1.0, 2.0) or instantiation token (FMI 3.0) of an exported model: equal for equal models, whoever builds
-// them.
+// The GUID (FMI 1.0, 2.0) or instantiation token (FMI 3.0) of an exported model. Equal models have equal tokens on
+// every machine.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace consort::glue {
 
-// Of everything that the description of the model says and of the layout of its memory, so that a serialised state is
-// refused by any other model.
+// A digest of the model's description and of its memory layout, so that any other model refuses a serialised state.
 struct Token {
   std::uint64_t high = 0;
   std::uint64_t low = 0;

@@ -124,7 +124,7 @@ model::Status Unit::fail(const char* function, model::Status status, const char*
   return status;
 }
 
-// --- life
+// --- modes and steps
 
 void Unit::leave_initialization() {
   if (interface == Interface::model_exchange || importer_handles_events) {
@@ -144,7 +144,7 @@ void Unit::leave_event_mode() {
 void Unit::refuse_step(double t, double h) const {
   if (!(h > 0) || !std::isfinite(h)) throw model::Failure("the step size must be positive");
   if (!same_time(t, instance.head().time)) {
-    throw model::Failure("the communication point is not where the last step ended");
+    throw model::Failure("the communication point differs from the end of the last step");
   }
   throw model::Failure("the step goes beyond the stop time");
 }
@@ -158,7 +158,7 @@ std::byte* Unit::save(std::byte* reuse) {
 }
 
 void Unit::restore(const std::byte* state) {
-  if (state == nullptr) throw model::Failure("there is no state to go back to");
+  if (state == nullptr) throw model::Failure("there is no state to restore");
   instance.restore(state);
 }
 
@@ -167,7 +167,7 @@ void Unit::release(std::byte* state) { delete[] state; }
 std::size_t Unit::serialized_size() const { return sizeof(StateHeader) + instance.memory_size(); }
 
 void Unit::serialize(const std::byte* state, std::byte* to, std::size_t size) const {
-  if (state == nullptr || size < serialized_size()) throw model::Failure("the room for the state is too small");
+  if (state == nullptr || size < serialized_size()) throw model::Failure("the buffer for the state is too small");
   StateHeader header{{}, facts.token.high, facts.token.low, instance.memory_size()};
   std::memcpy(header.magic, magic, sizeof magic);
   std::memcpy(to, &header, sizeof header);
@@ -176,11 +176,12 @@ void Unit::serialize(const std::byte* state, std::byte* to, std::size_t size) co
 
 std::byte* Unit::deserialize(const std::byte* from, std::size_t size) const {
   StateHeader header;
-  if (size != serialized_size()) throw model::Failure("the serialized state has another size than this model's");
+  if (size != serialized_size())
+    throw model::Failure("the serialized state does not have the size of this model's state");
   std::memcpy(&header, from, sizeof header);
   if (std::memcmp(header.magic, magic, sizeof magic) != 0 || header.high != facts.token.high ||
       header.low != facts.token.low || header.size != instance.memory_size()) {
-    throw model::Failure("the serialized state is not one of this model");
+    throw model::Failure("the serialized state belongs to another model");
   }
   auto* const state = new std::byte[instance.memory_size()];
   std::memcpy(state, from + sizeof header, instance.memory_size());
@@ -194,7 +195,7 @@ std::string path_of_uri(const char* uri) {
   text.remove_prefix(5);
   if (text.substr(0, 2) == "//") {
     text.remove_prefix(2);
-    text.remove_prefix(std::min(text.find('/'), text.size()));  // the host, which is this one
+    text.remove_prefix(std::min(text.find('/'), text.size()));  // drop the host name; it is this machine
   }
   std::string path;
   for (std::size_t i = 0; i < text.size(); ++i) {

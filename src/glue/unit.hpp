@@ -1,4 +1,4 @@
-// What the exported FMUs of all versions have in common: one instance behind the handle that the importer holds.
+// The instance behind the importer's handle, common to the exported FMUs of all versions.
 //
 // Part of every exported FMU: uses nothing but the standard library.
 #pragma once
@@ -17,14 +17,14 @@
 
 namespace consort::glue {
 
-// The model's host inside an FMU: passes messages on to the importer, if it wants them.
+// The model's host inside an FMU: passes messages on to the importer if wants() is true.
 struct LogHost : model::Host {
   LogHost(const char* instance_name, std::string resource_path, bool logging_on, Log* forward);
   LogHost(const LogHost&) = delete;
   LogHost& operator=(const LogHost&) = delete;
 
-  // FMI 2.0, 2.1.5: no category named means all of them. What is wrong is told also without logging, which is for
-  // debugging.
+  // FMI 2.0, 2.1.5: without categories, all are chosen. Warnings and errors are passed on even when debug logging is
+  // off.
   void choose(bool on, std::size_t count, const char* const* categories);
   [[nodiscard]] bool wants(model::Status status, const char* category) const;
 
@@ -34,7 +34,7 @@ struct LogHost : model::Host {
   std::vector<std::string> chosen;
 };
 
-// The facts about this FMU's model that all of its instances share.
+// The facts about this FMU's model, shared by all instances.
 struct Facts {
   Facts(const Exported& model, model::Layout::Style style);
   const Exported& exported;
@@ -43,7 +43,7 @@ struct Facts {
   std::string token_text;
 };
 
-// With a tolerance for importers that add up their steps.
+// Equality with a tolerance, for importers that add up their steps.
 inline bool same_time(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b)); }
 
 enum class Interface : std::uint8_t { model_exchange, co_simulation };
@@ -57,7 +57,7 @@ class Unit {
   const Interface interface;
   model::Instance instance;
   Stepper stepper;
-  // Event mode is the importer's business: Model Exchange, and Co-Simulation where it said so.
+  // True for Model Exchange, and for Co-Simulation if the importer requested event mode.
   bool importer_handles_events;
 
   // Both throw model::Failure that names the reference.
@@ -100,11 +100,11 @@ class Unit {
   }
   [[noreturn]] void refuse_step(double t, double h) const;
 
-  // Says what went wrong and keeps the instance from going on after errors.
+  // Logs the failure; after an error the instance refuses further calls.
   model::Status fail(const char* function, model::Status status, const char* text);
 
   // --- states
-  [[nodiscard]] std::byte* save(std::byte* reuse);  // null: a new one
+  [[nodiscard]] std::byte* save(std::byte* reuse);  // null: allocates a new state
   void restore(const std::byte* state);
   static void release(std::byte* state);
   [[nodiscard]] std::size_t serialized_size() const;
@@ -112,7 +112,7 @@ class Unit {
   [[nodiscard]] std::byte* deserialize(const std::byte* from, std::size_t size) const;
 };
 
-// Runs the body of an FMI function; exceptions become its status.
+// Runs the body of an FMI function and converts exceptions to its status.
 template <class U, class Body>
 model::Status guarded(U& u, const char* function, Body&& body) {
   try {
@@ -126,7 +126,7 @@ model::Status guarded(U& u, const char* function, Body&& body) {
   }
 }
 
-// "file:///a%20b" → "/a b"; what is not a file URI is taken as a path.
+// "file:///a%20b" → "/a b"; a text that is not a file URI is taken as a path.
 [[nodiscard]] std::string path_of_uri(const char* uri);
 
 }  // namespace consort::glue

@@ -1,4 +1,4 @@
-// Holds a model to its declaration by running it.
+// Verifies a model's declaration by running the model.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -63,10 +63,10 @@ class Verifier {
     }
   }
 
-  // A model that cannot run by itself (a missing file, say) cannot be held to its declaration here.
+  // True if the model cannot run by itself (a missing file, for example); its declaration cannot be verified then.
   [[nodiscard]] bool failed() const { return model_.exported.failed != nullptr && *model_.exported.failed; }
 
-  // At a few other values, and at one that nothing computed from it survives.
+  // Tries a few other values, and NaN, which no computed value survives.
   bool changes_with(const model::Slot& unknown, const model::Slot& known) {
     const double start = read(instance_, known);
     instance_.refresh(model::all_stages);

@@ -1,4 +1,4 @@
-// A small writer of XML: elements, attributes, indentation; for model descriptions.
+// A small XML writer for model descriptions: elements, attributes, indentation.
 #pragma once
 
 #include <charconv>
@@ -20,7 +20,7 @@ class Xml {
     in_tag_ = true;
     return *this;
   }
-  // Between open() and whatever comes next.
+  // Call directly after open() or another attribute().
   Xml& attribute(std::string_view name, std::string_view value) {
     text_.append(" ").append(name).append("=\"").append(escaped(value)).append("\"");
     return *this;
@@ -53,7 +53,7 @@ class Xml {
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
-  // The shortest text that reads back as the same number; Booleans in words.
+  // The shortest text that reads back as the same number; "true" or "false" for a Boolean.
   template <class T>
   static std::string number(T value) {
     if constexpr (std::is_same_v<T, bool>) {

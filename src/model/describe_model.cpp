@@ -141,7 +141,7 @@ class Describer {
     return static_cast<describe::DisplayUnitId>(m.display_units.size() - 1);
   }
 
-  // An enumeration's type: one for all variables that have the same names of values.
+  // The type of an enumeration, shared by all variables with the same value names.
   std::uint32_t type_of_values(const Variable& v) {
     const auto [found, is_new] = types_.try_emplace(v.items.first, static_cast<std::uint32_t>(to_.types.size()));
     if (is_new) {
@@ -177,7 +177,7 @@ class Describer {
     to.unit = unit(v.is_rate ? rate_unit(v.unit) : std::string(v.unit));
     to.display_unit = display_unit(to.unit, v.display_unit);
     if (v.kind == Kind::enumeration) to.declared_type = type_of_values(v);
-    if (v.is_rate) to.derivative_of = index;  // the variable before it, counted with the time
+    if (v.is_rate) to.derivative_of = index;  // the preceding variable; the index includes the time
     add_dimensions(v, to);
     if (v.initial != Initial::calculated) {
       to.start = static_cast<std::uint32_t>(to_.starts.size());

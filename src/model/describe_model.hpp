@@ -1,4 +1,4 @@
-// A native model's description, in the engine's words.
+// Makes the engine's Description of a native model.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace consort::model {
 
-// Value references are those of a Layout of the arrays style: 0 is the time, variables follow as declared.
+// Value references are those of a Layout with Style::arrays: 0 is the time, the variables follow in order of
+// declaration.
 [[nodiscard]] describe::Description describe_model(const Definition& definition, std::string_view name);
 
 }  // namespace consort::model

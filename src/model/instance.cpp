@@ -37,7 +37,7 @@ Instance::Memory Instance::allocate() const {
 }
 
 void Instance::construct() {
-  std::memset(memory_.get(), 0, layout_.size());  // padding too: equal states are equal bytes
+  std::memset(memory_.get(), 0, layout_.size());  // including padding: equal states have equal bytes
   new (memory_.get()) Head();
   head().next_event = never;
   head().stop_time = never;
@@ -63,7 +63,7 @@ std::size_t Instance::element_count(const Slot& slot) const {
   return n;
 }
 
-// --- life
+// --- modes
 
 void Instance::leave_configuration() {
   for (const Slot& slot : layout_.slots()) {
@@ -157,7 +157,7 @@ EventOutcome Instance::update_event() {
   definition().event(model(), event);
   touch();
   if (event.next_time <= h.time && !event.again) {
-    throw Failure("event() asks for a next event that is not after the present time");
+    throw Failure("event() requests a next event that is not after the current time");
   }
   h.next_event = event.next_time;
   h.terminate = event.terminate;
@@ -217,7 +217,7 @@ void Instance::directional(const std::vector<const Slot*>& unknowns, const std::
                            const double* seed, double* sensitivity) {
   for (const auto* slots : {&unknowns, &knowns}) {
     for (const Slot* slot : *slots) {
-      if (slot->kind != Kind::float64) throw Failure("directional derivatives are of Float64 (Real) variables only");
+      if (slot->kind != Kind::float64) throw Failure("directional derivatives exist only for Float64 (Real) variables");
     }
   }
   if (is_analytic(unknowns, knowns)) {
@@ -242,7 +242,7 @@ void Instance::analytic(const std::vector<const Slot*>& unknowns, const std::vec
   context_.time = head().time;
   definition().directional(model(), from + layout_.model_offset(), to.get() + layout_.model_offset(), context_);
   for (const Slot* unknown : unknowns) {
-    // A state that is an output is what it is seeded with, whatever the model says.
+    // The sensitivity of a state that is also an output is its seed, regardless of the model's directional().
     const bool is_state = definition().variables[unknown->variable].is_state();
     const std::size_t n = element_count(*unknown);
     std::memcpy(sensitivity, (is_state ? from : to.get()) + unknown->offset, n * sizeof(double));
@@ -252,7 +252,7 @@ void Instance::analytic(const std::vector<const Slot*>& unknowns, const std::vec
 
 void Instance::by_differences(const std::vector<const Slot*>& unknowns, const std::vector<const Slot*>& knowns,
                               const double* seed, double* sensitivity) {
-  // The relative step that balances truncation and rounding of central differences is the cube root of epsilon.
+  // The cube root of epsilon is the relative step that balances truncation and rounding of central differences.
   const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
   double largest = 0;
   const double* s = seed;

@@ -1,10 +1,10 @@
-// One instance of a model: its memory, and what has to be computed when.
+// One instance of a model: its memory, and the evaluation of stale values.
 //
-// The memory is one block that is copied as a whole to save and restore a state, exactly. Values are read and written
-// through the slots of the layout; whoever writes calls touch() afterwards, whoever reads calls refresh() before.
+// The memory is one block; a state is saved and restored exactly by copying the block. Values are read and written
+// through the slots of the layout. Call refresh() before reading and touch() after writing.
 //
-// Part of every exported FMU: uses nothing but the standard library. Failures of the model pass through as exceptions
-// (consort::model::Failure).
+// Part of every exported FMU: uses only the standard library. Exceptions of the model (consort::model::Failure) pass
+// through.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct EventOutcome {
   bool again = false;  // another event iteration is needed
   bool terminate = false;
   bool states_changed = false;
-  double next_time = 0;  // infinite when there is none
+  double next_time = 0;  // infinity: no time event
 };
 
 class Instance {
@@ -43,23 +43,23 @@ class Instance {
   // --- values
   [[nodiscard]] std::byte* at(const Slot& slot) { return memory_.get() + slot.offset; }
   [[nodiscard]] std::size_t element_count(const Slot& slot) const;
-  // Something that others are computed from has been written.
+  // Call after writing a value: computed values become stale.
   void touch() { head().stale = all_stages; }
-  // Computes what `needs` names as far as it is stale; nothing before initialization.
+  // Computes the stale values of the stages `needs`. Does nothing before initialization.
   void refresh(Stages needs) {
     if ((head().stale & needs) != 0) compute(needs);
   }
 
   // --- life
-  void reset();  // as newly made
-  // Sizes of arrays are chosen; throws Failure when they do not fit.
+  void reset();  // to the state after construction
+  // Checks the chosen sizes of arrays; throws Failure if they do not fit.
   void leave_configuration();
   void enter_initialization(double start_time, double stop_time);
   void leave_initialization(Mode next);
 
   // --- continuous time
   void set_time(double time);
-  // As set_time() at the end of a step, after which outputs are what everybody reads: computed at once.
+  // As set_time(), for the end of a step. The outputs are computed at once because they are always read then.
   void arrive(double time) {
     head().time = context_.time = time;
     head().stale = all_stages;
@@ -73,16 +73,16 @@ class Instance {
   void read_rates(double* to);
   void read_nominals(double* to) const;
   void read_indicators(double* to);
-  // One event iteration: the model's event(). Throws Failure when the model asks for an event that is already past.
+  // One event iteration: calls the model's event(). Throws Failure if the model requests an event in the past.
   EventOutcome update_event();
-  // The solver has completed a step; `step` is the communication step, where there is one.
+  // Call after each completed solver step; `step` is the communication step, 0 without one.
   void completed(double step);
 
   // --- derivatives
-  // sensitivity[i] = sum over j of d unknown[i] / d known[j] * seed[j], with all elements of the slots in order.
+  // sensitivity[i] = sum over j of d unknown[i] / d known[j] * seed[j], over all elements of the slots in order.
   void directional(const std::vector<const Slot*>& unknowns, const std::vector<const Slot*>& knowns, const double* seed,
                    double* sensitivity);
-  // d output / dt of all elements, along the present derivatives of the states, with inputs held.
+  // d output / dt of all elements, for the current state derivatives and constant inputs.
   void time_derivative(const Slot& output, double* to);
 
   // --- states: `memory_size()` bytes
@@ -100,7 +100,7 @@ class Instance {
   void construct();
   void compute(Stages needs);
   void initialize();
-  // Computes everything in `memory`, a copy of the instance's.
+  // Computes all values in `memory`, a copy of the instance's memory.
   void evaluate(std::byte* memory);
   void analytic(const std::vector<const Slot*>& unknowns, const std::vector<const Slot*>& knowns, const double* seed,
                 double* sensitivity);
@@ -113,7 +113,7 @@ class Instance {
   const Layout& layout_;
   const Definition& definition_;
   Memory memory_;
-  Memory scratch_;  // made when first needed
+  Memory scratch_;  // allocated on first use
   Context context_;
   std::vector<double> states_before_;
 };

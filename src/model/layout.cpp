@@ -11,7 +11,7 @@ constexpr std::size_t round_up(std::size_t n, std::size_t alignment) {
   return (n + alignment - 1) / alignment * alignment;
 }
 
-// A model that nobody runs: to measure where its members are.
+// A model that is never run, to find the offsets of its members.
 class Specimen {
  public:
   explicit Specimen(const Definition& definition)
@@ -33,7 +33,7 @@ bool is_continuous_input(const Variable& v) {
   return v.causality == Causality::input && v.variability == Variability::continuous;
 }
 
-// FMI 2.0, 3.2.3 and 4.2.4; FMI 3.0, 2.4.7.4: which variables may be set in which mode.
+// FMI 2.0, 3.2.3 and 4.2.4; FMI 3.0, 2.4.7.4: the modes in which a variable may be set.
 Modes settable_modes(const Variable& v) {
   constexpr Modes before = instantiated | initialization;
   if (v.variability == Variability::constant) return 0;
@@ -114,7 +114,7 @@ void Layout::add(std::uint32_t variable, void* specimen) {
   if (style_ == Style::scalars) {
     elements = element_count(definition_, v, specimen);
     slot.capacity = 1;
-    // There is no configuration mode before FMI 3.0: arrays keep their first size.
+    // FMI versions before 3.0 have no configuration mode: arrays keep their first size.
     if (v.causality == Causality::structural_parameter) slot.settable = 0;
   }
   for (std::size_t element = 0; element < elements; ++element) {
@@ -146,7 +146,7 @@ void Layout::find_sizes() {
 }
 
 std::uint32_t Layout::rate_of(std::uint32_t state) const {
-  // The derivative's slots begin where those of its state end.
+  // The derivative's slots follow those of its state.
   const std::uint32_t first = state - slots_[state].element;
   std::uint32_t next = first;
   while (slots_[next].variable == slots_[state].variable) ++next;

@@ -1,10 +1,9 @@
-// Where a model's variables are in an instance's memory, so that a value reference is an index and nothing is looked
-// up.
+// The places of a model's variables in an instance's memory. A value reference is an index, so access needs no look-up.
 //
 // Reference 0 is the time; the variables follow in the order of their declaration. Scalar layouts (FMI 1.0 and 2.0)
 // number the elements of arrays one by one; the others number variables.
 //
-// Part of every exported FMU: uses nothing but the standard library.
+// Part of every exported FMU: uses only the standard library.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace consort::model {
 
-// The phases of an instance's life, as bits so that a rule may name several.
+// The states of an instance, as bits so that a rule may name several.
 enum Mode : std::uint16_t {
   instantiated = 1,
   configuration = 2,
@@ -32,14 +31,14 @@ enum Mode : std::uint16_t {
 using Modes = std::uint16_t;
 inline constexpr Modes running_modes = event_mode | continuous_time | step_mode;
 
-// What must be computed before a value can be read, as bits.
+// The computations that a value needs before it is read, as bits.
 enum Stage : std::uint8_t { stage_derivatives = 1, stage_outputs = 2, stage_indicators = 4, stage_initialize = 8 };
 using Stages = std::uint8_t;
 inline constexpr Stages all_stages = 15;
 
 inline constexpr std::uint32_t no_offset = 0xFFFFFFFF;
 
-// The front of an instance's memory; what time() is and what is stale belongs to the state that is saved.
+// The front of an instance's memory. Time and stale stages belong to the saved state.
 struct Head {
   double time = 0;
   double next_event = 0;
@@ -47,31 +46,31 @@ struct Head {
   double stop_time = 0;
   Modes mode = instantiated;
   Stages stale = all_stages;
-  bool has_polynomials = false;  // inputs move during the next step
+  bool has_polynomials = false;  // inputs vary during the next step
   bool terminate = false;        // the model has asked to end the simulation
 };
 
-// One line of the cache, found by a shift.
+// One cache line; its address is found by a shift.
 struct alignas(64) Slot {
   std::uint32_t offset = 0;  // of the first element, in the instance's memory
   std::uint32_t element_size = 0;
-  std::uint32_t capacity = 1;  // elements, at most
+  std::uint32_t capacity = 1;  // maximum number of elements
   Modes settable = 0;          // when it may be set
   Stages needs = 0;
   Kind kind = Kind::float64;
   std::uint32_t size_offsets[2] = {no_offset, no_offset};  // of the structural parameters
   std::uint32_t polynomial = no_offset;                    // index of a continuous input's polynomial
-  std::uint32_t variable = no_offset;                      // into Definition::variables; none for the time
-  std::uint32_t element = 0;                               // of the variable, in a scalar layout
+  std::uint32_t variable = no_offset;                      // into Definition::variables; no_offset: the time
+  std::uint32_t element = 0;                               // index in the variable, in a scalar layout
 };
 
-inline constexpr std::uint32_t polynomial_order = 3;  // highest derivative of an input that a step takes
+inline constexpr std::uint32_t polynomial_order = 3;  // highest accepted derivative of an input
 
 class Layout {
  public:
   enum class Style : std::uint8_t { arrays, scalars };
 
-  // `definition` must outlive the layout and whatever is made with it.
+  // `definition` must outlive the layout and all objects made with it.
   Layout(const Definition& definition, Style style);
   Layout(const Layout&) = delete;
   Layout& operator=(const Layout&) = delete;
@@ -85,7 +84,7 @@ class Layout {
   [[nodiscard]] const std::vector<std::uint32_t>& states() const { return states_; }
   [[nodiscard]] const std::vector<std::uint32_t>& indicators() const { return indicators_; }
   [[nodiscard]] const std::vector<std::uint32_t>& polynomial_inputs() const { return polynomial_inputs_; }
-  // The reference of the derivative of a state; each follows its state.
+  // The reference of the derivative of a state; it follows the state.
   [[nodiscard]] std::uint32_t rate_of(std::uint32_t state) const;
   [[nodiscard]] std::size_t state_capacity() const { return state_capacity_; }
   [[nodiscard]] Style style() const { return style_; }
@@ -115,10 +114,10 @@ class Layout {
   std::size_t alignment_ = 1;
 };
 
-// Elements of a variable in a model's struct, at the present values of its structural parameters.
+// Number of elements of a variable in a model's struct, at the current values of its structural parameters.
 [[nodiscard]] std::size_t element_count(const Definition& definition, const Variable& v, const void* model);
 
-// The unit of the derivative of a state; none for a state without one.
+// The unit of the derivative of a state; empty if the state has no unit.
 [[nodiscard]] std::string rate_unit(std::string_view unit);
 
 }  // namespace consort::model

@@ -65,18 +65,19 @@ OpenArchive open_archive(const fs::path& archive) {
     zip_error_fini(&error);
     throw input_error("'{}' is a damaged zip archive: {}; export or download it again", archive.string(), text);
   }
-  static_cast<void>(fd.release());  // the archive closes it
+  static_cast<void>(fd.release());  // the archive closes the descriptor
   return {std::move(zip), static_cast<std::uint64_t>(status.st_size)};
 }
 
 std::uint64_t count_entries(zip_t* zip, const fs::path& archive, std::uint64_t limit) {
   const auto count = static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(zip, 0), 0));
-  require(count <= limit, "'{}' has {} entries, more than the {} that are accepted; take out what is not needed",
-          archive.string(), count, limit);
+  require(count <= limit, "'{}' has {} entries, more than the {} accepted; remove unneeded files", archive.string(),
+          count, limit);
   return count;
 }
 
-// The name as bytes of the archive, and as UTF-8: libzip would show control characters as the signs of code page 437.
+// The name as stored in the archive; utf8_name() converts it to UTF-8. libzip's own conversion would show control
+// characters as symbols of code page 437.
 std::string_view raw_name(zip_t* zip, std::uint64_t index, const fs::path& archive) {
   const char* name = zip_get_name(zip, index, ZIP_FL_ENC_RAW);
   if (name == nullptr) {
@@ -95,7 +96,7 @@ std::string utf8_name(zip_t* zip, std::uint64_t index, const fs::path& archive) 
   return converted;
 }
 
-// --- planning: everything that can be refused is refused here
+// --- planning: all checks that can refuse an archive
 
 struct Entry {
   std::uint64_t index = 0;
@@ -116,7 +117,7 @@ class Planner {
       Entry entry = read_entry(i);
       if (!entry.path.empty()) entries.push_back(std::move(entry));
     }
-    // Entries that share their data can be many times larger together than each of them.
+    // Entries that share their data can be much larger in total than each one alone.
     require(!is_bomb(total_, bytes_),
             "'{}' would unpack to {} bytes from {}, more than {} times as much; it is not "
             "unpacked, as archives that do so are made to fill disks",
@@ -163,15 +164,14 @@ class Planner {
     }
     entry.size = status.size;
     if (status.size > limits_.total_bytes || total_ > limits_.total_bytes - status.size) {
-      throw refusal(name,
-                    "the archive unpacks to more than the {} bytes that are accepted; take out what is not needed",
+      throw refusal(name, "the archive unpacks to more than the {} bytes accepted; remove unneeded files",
                     limits_.total_bytes);
     }
     total_ += status.size;
     return entry;
   }
 
-  // Windows tools write backslashes; they separate as slashes do. Empty for the top folder itself ("./").
+  // Windows tools write backslashes; they separate like slashes. Empty for the top folder itself ("./").
   std::string safe_path(std::string name, std::string_view raw) const {
     if (name.empty()) throw refusal(name, "it has no name; export the archive again");
     if (name.size() > limits_.path_length) {
@@ -196,7 +196,7 @@ class Planner {
     return path;
   }
 
-  // Whether its attributes say so; links and devices are refused whatever system the archive says it comes from.
+  // True if the attributes mark a folder. Links and devices are refused for any declared origin system.
   [[nodiscard]] bool is_folder(const std::string& name, std::uint64_t index) const {
     zip_uint8_t system = 0;
     zip_uint32_t attributes = 0;
@@ -209,7 +209,7 @@ class Planner {
     return kind == S_IFDIR;
   }
 
-  // In an order in which what lies in a folder follows the folder at once, neighbours show every conflict.
+  // The sort order puts a folder's content directly behind the folder, so every conflict shows in neighbours.
   void refuse_conflicts(const std::vector<Entry>& entries) const {
     std::vector<const Entry*> sorted;
     for (const Entry& entry : entries) sorted.push_back(&entry);
@@ -223,7 +223,7 @@ class Planner {
       const std::string& path = sorted[i]->path;
       const std::string_view before = i == 0 ? std::string_view() : std::string_view(sorted[i - 1]->path);
       if (path == before && !(sorted[i]->is_folder && sorted[i - 1]->is_folder)) {
-        throw refusal(path, "it is there twice; remove one of them");
+        throw refusal(path, "it occurs twice; remove one of them");
       }
       const bool inside = path.size() > before.size() && path.starts_with(before) && path[before.size()] == '/';
       if (i > 0 && inside && !sorted[i - 1]->is_folder) {
@@ -233,8 +233,8 @@ class Planner {
       folders += static_cast<std::uint64_t>(std::count(common, path.end(), '/'));
     }
     require(folders <= limits_.entries,
-            "'{}' has {} folders, more than the {} that are accepted; take out what is not "
-            "needed",
+            "'{}' has {} folders, more than the {} accepted; remove unneeded "
+            "files",
             archive_.string(), folders, limits_.entries);
   }
 
@@ -247,8 +247,8 @@ class Planner {
 
 // --- writing
 
-// Everything is opened relative to the folder, one part of the path at a time, without following links. Takes back
-// what it has made unless keep() is called.
+// Opens everything relative to the folder, one path component at a time, without following links. The destructor
+// removes what was written unless keep() is called.
 class Writer {
  public:
   Writer(const fs::path& archive, const fs::path& folder) : archive_(archive), folder_(folder) {
@@ -296,7 +296,7 @@ class Writer {
                      archive_.string(), quote(path), folder_.string(), system_text(why));
   }
 
-  // Makes parent_ the folder of that path, and the folders on the way to it.
+  // Opens the folder of this path as parent_; creates missing folders.
   void enter(const std::string& path) {
     if (parent_.valid() && path == parent_path_) return;
     Descriptor at(::fcntl(top_.get(), F_DUPFD_CLOEXEC, 0));
@@ -320,7 +320,7 @@ class Writer {
     parent_path_ = path;
   }
 
-  // Reads past the declared size on purpose: only at the true end does libzip compare the checksum.
+  // Reads past the declared size on purpose: libzip compares the checksum only at the true end.
   void inflate(const Entry& entry, zip_file_t* in, int out) {
     std::uint64_t done = 0;
     for (;;) {
@@ -412,10 +412,10 @@ void pack(const fs::path& folder, const fs::path& archive) {
   Zip zip(zip_open(archive.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
   if (zip == nullptr) throw run_error("cannot write '{}' (zip error {}); check the path", archive.string(), code);
   const std::vector<std::string> files = files_below(folder, archive);
-  // libzip writes no archive without entries and would leave an old one deleted.
+  // libzip does not write an archive without entries and would delete an old one.
   require(!files.empty(), "there is no file to pack in '{}'; put some there", folder.string());
   for (const std::string& name : files) add_file(zip.get(), folder, name, archive);
-  // Written beside the target and renamed: an old archive stays whole until the new one is.
+  // libzip writes beside the target and renames, so an old archive stays intact until the new one is complete.
   if (zip_close(zip.get()) != 0) {
     throw run_error("cannot write '{}': {}; check the path and the free space", archive.string(),
                     zip_strerror(zip.get()));

@@ -30,12 +30,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_kept = 64 * 1024;
 constexpr Clock::duration grace = std::chrono::seconds(10);
-// For a child that saves what it has at the second interrupt.
+// Lets a child save its data after the second interrupt.
 constexpr Clock::duration moment = std::chrono::milliseconds(500);
 
-// --- signals while we wait
+// --- signals while waiting
 
-// Set by the handlers, which run nowhere but inside ppoll(): the signals are blocked at all other times.
+// Set by the handlers, which run only inside ppoll(): the signals are blocked at all other times.
 volatile sig_atomic_t interrupts = 0;
 volatile sig_atomic_t last_interrupt = 0;
 
@@ -45,7 +45,7 @@ void on_interrupt(int signal) {
 }
 void on_child(int) {}  // only to wake ppoll()
 
-// Blocks the signals and takes their handlers over; restores both when it goes, and leaves an ignored one ignored.
+// Blocks the signals and replaces their handlers; the destructor restores both. An ignored signal stays ignored.
 class SignalWatch {
  public:
   SignalWatch() {
@@ -106,7 +106,7 @@ int run_guarded(const std::function<int()>& work) {
                                pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it ended before we asked to be told
+  if (::getppid() != parent) ::_exit(1);  // the parent ended before prctl()
   if (standard_error >= 0) ::dup2(standard_error, STDERR_FILENO);
   if (options.silence_standard_output) {
     const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -126,7 +126,7 @@ class Watcher {
  public:
   Watcher(pid_t child, Descriptor standard_error, const ChildOptions& options)
       : child_(child), standard_error_(std::move(standard_error)) {
-    // A time so long that it cannot be counted is none.
+    // An overflowing timeout means no timeout.
     if (options.timeout_seconds && *options.timeout_seconds < 1e9) {
       const std::chrono::duration<double> patience(std::max(0.0, *options.timeout_seconds));
       deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
@@ -144,7 +144,7 @@ class Watcher {
       read_standard_error();
       pass_interrupts_on();
     }
-    // Before it is reaped, while the number of its group cannot belong to anybody else.
+    // Kill before reaping: until then no other process group can have this id.
     ::kill(-child_, SIGKILL);
     reap();
     read_standard_error();
@@ -153,7 +153,7 @@ class Watcher {
   }
 
  private:
-  // The crash guard of the child writes out what is recorded and names the call that does not return.
+  // The child's crash guard writes the recorded data and names the call that does not return.
   void let_it_say_where_it_is() {
     ::kill(child_, SIGXCPU);
     for (int i = 0; i < 50 && !has_ended(); ++i) {
@@ -188,7 +188,7 @@ class Watcher {
       if (got <= 0) return standard_error_.reset();
       outcome_.standard_error.append(buffer.data(), static_cast<std::size_t>(got));
       keep_last(2 * most_kept);
-      // A child that writes without end must not keep us from looking at the clock.
+      // A child that writes endlessly must not prevent the timeout.
       if (deadline_ && Clock::now() >= *deadline_) return;
     }
   }
@@ -223,8 +223,8 @@ class Watcher {
   std::optional<Clock::time_point> deadline_;
   ChildOutcome outcome_;
   int passed_on_ = 0;
-  bool impatient_ = false;    // the second interrupt has come
-  bool interrupted_ = false;  // the deadline is the end of the grace after an interrupt
+  bool impatient_ = false;    // a second interrupt was received
+  bool interrupted_ = false;  // the deadline is that of an interrupt
 };
 
 }  // namespace
@@ -242,7 +242,7 @@ ChildOutcome run_in_child(const std::function<int()>& work, const ChildOptions& 
     write_end.reset(ends[1]);
     ::fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
   }
-  // What is still in the buffers would be written by both.
+  // Otherwise both processes would write the buffered text.
   std::cout.flush();
   std::fflush(nullptr);
 
@@ -258,13 +258,13 @@ ChildOutcome run_in_child(const std::function<int()>& work, const ChildOptions& 
     read_end.reset();
     be_the_child(work, options, write_end.get(), parent);
   }
-  ::setpgid(child, child);  // whoever of the two comes first
+  ::setpgid(child, child);  // both processes call it, in any order
   write_end.reset();
   ChildOutcome outcome = Watcher(child, std::move(read_end), options).wait(watch.waiting_mask());
 
   const int interrupt = interrupts > 0 ? last_interrupt : 0;
   watch.restore();
-  if (outcome.timed_out || outcome.signal != 0) TempFolder::sweep();  // it could not clean up itself
+  if (outcome.timed_out || outcome.signal != 0) TempFolder::sweep();  // the child could not clean up
   if (interrupt != 0) ::raise(interrupt);
   return outcome;
 }

@@ -41,8 +41,8 @@ struct UnitName {
 };
 constinit std::array<UnitName, 64> units;
 
-// --- what a handler may do: from here to the end of on_crash() only write(2), getpid(2), gettid(2), nanosleep(2),
-// pause(2) and _exit(2) are called
+// --- code for handlers: up to the end of on_crash() only write(2), getpid(2), gettid(2), nanosleep(2), pause(2) and
+// _exit(2) are called
 
 void write_fully(int fd, const char* data, std::size_t count) {
   while (count > 0) {
@@ -76,7 +76,7 @@ class Line {
     return *this;
   }
 
-  // Nine digits after the point, without the zeros at the end.
+  // Nine digits after the point, without trailing zeros.
   Line& add_number(double number) {
     if (number != number) return add("NaN");
     if (number < 0) {
@@ -128,7 +128,7 @@ const char* signal_text(int signal) {
   }
 }
 
-// Another thread that is writing its buffer gets a moment to finish; one that does not has lost what is left of it.
+// Another thread that is writing its buffer gets half a second to finish; after that the rest of the buffer is lost.
 bool wait_for_owner(const Slot& slot) {
   for (int i = 0; i < 50 && slot.writing.load(std::memory_order_acquire); ++i) {
     const timespec moment{0, 10'000'000};
@@ -182,9 +182,9 @@ void report(int signal) {
     if (site.call == nullptr) return;
     line.add("consort: unit '")
         .add(site.unit != nullptr ? site.unit : "?")
-        .add("' had not come back from ")
+        .add("' had not returned from ")
         .add(site.call);
-    line.add(" at t = ").add_number(site.time).add(" s when its time was up");
+    line.add(" at t = ").add_number(site.time).add(" s at the end of the time limit");
   } else if (site.call == nullptr) {
     report_crash_outside_of_calls(line, signal);
   } else {
@@ -197,11 +197,11 @@ void report(int signal) {
 
 constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-// Returns what was done about the signal before.
+// Returns the earlier action for the signal.
 struct sigaction handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  // Not deferred: a crash in the handler comes back to it and ends the process there.
+  // Not deferred: a crash in the handler calls it again, which ends the process.
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
   ::sigemptyset(&action.sa_mask);
   struct sigaction before {};
@@ -210,10 +210,10 @@ struct sigaction handle(int signal, void (*handler)(int)) {
 }
 
 void on_crash(int signal) {
-  // A crash in the middle of this: nothing is left to be said.
+  // A crash in the handler: no further report is possible.
   if (in_handler != 0) ::_exit(1);
   in_handler = 1;
-  // Of several threads that crash at once one reports; it ends the others with the process.
+  // If several threads crash at once, one reports and ends the process; the others wait.
   static constinit std::atomic<bool> reported = false;
   while (reported.exchange(true)) ::pause();
   flush_all();
@@ -221,7 +221,7 @@ void on_crash(int signal) {
   ::_exit(1);
 }
 
-// --- in other people's programs
+// --- in host programs
 
 std::array<struct sigaction, crash_signals.size()> others_actions{};
 
@@ -240,11 +240,12 @@ void tell_crash(int signal) {
     ::sigaction(signal, &others_actions[i], nullptr);
     nobody_cares = others_actions[i].sa_handler == SIG_DFL;
   }
-  // What faulted faults again when this returns, for a handler that wants to see it; what was raised is over.
+  // After the return the faulting instruction faults again, for the restored handler. A raised signal does not recur
+  // and is raised again.
   if (signal == SIGABRT || nobody_cares) ::raise(signal);
 }
 
-// --- an end that was asked for
+// --- end of the process on request
 
 std::atomic<int> wanted_exit{-1};
 std::atomic<const char*> wanted_farewell{nullptr};

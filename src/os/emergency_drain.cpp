@@ -57,7 +57,7 @@ void EmergencyDrain::done() noexcept {
   if (slot_ >= 0) drainers[static_cast<std::size_t>(slot_)].state.store(finished, std::memory_order_release);
 }
 
-// Calls nothing that a handler may not call.
+// Calls only functions that are allowed in a signal handler.
 void drain_all_writers() noexcept {
   const pid_t process = ::getpid();
   const pid_t thread = ::gettid();

@@ -1,8 +1,8 @@
-// Rows that are on their way to a writer thread when a unit takes the process down.
+// Saves rows that are queued for a writer thread when a unit crashes the process.
 //
-// The handler of a crash cannot write them itself, but other threads go on while it runs: it asks each registered
-// writer to empty its queue and flush, and waits a moment for the answer. A writer that is stuck (the crash left a lock
-// of the allocator taken, the disk hangs) costs that moment and the rows that it still held, nothing else.
+// The crash handler cannot write these rows itself, but other threads continue while it runs. It asks each registered
+// writer to empty its queue and flush, and waits briefly for the answer. If a writer is stuck (the crash left a lock of
+// the allocator taken, the disk hangs), only that wait and the writer's queued rows are lost.
 #pragma once
 
 namespace consort::os {
@@ -14,9 +14,9 @@ class EmergencyDrain {
   EmergencyDrain(const EmergencyDrain&) = delete;
   EmergencyDrain& operator=(const EmergencyDrain&) = delete;
 
-  // On the writer's own thread: from now on it looks at wanted() about every 20 ms or more often, and calls done() when
-  // it has written what it had; after that it touches nothing any more. Does nothing when all (16) slots are taken. A
-  // fork of the process is not asked.
+  // Call on the writer's own thread. From then on the writer checks wanted() at least about every 20 ms, and calls
+  // done() when it has written its rows; after that it must not touch anything. Does nothing if all (16) slots are
+  // taken. A fork of the process is not asked.
   void attach();
   void detach();
   [[nodiscard]] bool wanted() const noexcept;
@@ -26,7 +26,8 @@ class EmergencyDrain {
   int slot_ = -1;
 };
 
-// For handlers of signals: asks all writers and waits for them, half a second at most. Not for the calling thread.
+// For signal handlers: asks all writers and waits for them, at most half a second. Skips a writer on the calling
+// thread.
 void drain_all_writers() noexcept;
 
 }  // namespace consort::os

@@ -37,15 +37,15 @@ constexpr const char* record_name = ".consort-owner";
 constexpr std::time_t day = 24 * 60 * 60;
 constexpr std::time_t patience_with_strangers = 30 * day;
 
-// --- who owns a folder
+// --- owner of a folder
 
 struct Owner {
   pid_t pid = 0;
-  std::uint64_t started = 0;  // in clock ticks since boot: tells a process from a later one with the same number
-  std::string place;          // the boot and the process namespace in which the number means something
+  std::uint64_t started = 0;  // in clock ticks since boot: distinguishes processes with the same number
+  std::string place;          // the boot and the process namespace in which the number is valid
 };
 
-// State and start time of a process, from /proc/<pid>/stat; none when it does not run.
+// State and start time of a process, from /proc/<pid>/stat.
 struct Process {
   char state = '?';
   std::uint64_t started = 0;
@@ -58,7 +58,7 @@ std::optional<Process> find_process(pid_t pid) {
   } catch (const Error&) {
     return std::nullopt;
   }
-  // The name in parentheses may hold anything; the fields after its end are the third (state) and so on.
+  // The name in parentheses may contain any characters; the first field after it is the third (state).
   const std::size_t end = stat.rfind(')');
   if (end == std::string::npos) return std::nullopt;
   const std::vector<std::string_view> fields = split_white(std::string_view(stat).substr(end + 1));
@@ -108,12 +108,12 @@ bool runs(const Owner& owner) {
     const bool ended = process->state == 'Z' || process->state == 'X';
     return !ended && (owner.started == 0 || process->started == owner.started);
   }
-  return ::kill(owner.pid, 0) == 0 || errno != ESRCH;  // without /proc this is all there is to ask
+  return ::kill(owner.pid, 0) == 0 || errno != ESRCH;  // the only check without /proc
 }
 
 // --- removal
 
-// Folders in which nothing may be deleted otherwise.
+// Makes read-only folders writable, so that their content can be deleted.
 void make_writable(const fs::path& folder) {
   std::error_code ignored;
   fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add | fs::perm_options::nofollow, ignored);
@@ -123,8 +123,8 @@ void make_writable(const fs::path& folder) {
   }
 }
 
-// The owner record goes last, so that a removal that is cut short can be completed by the next sweep. True when the
-// folder was there and is gone: for one of several processes that remove it at once.
+// Removes the owner record last, so that the next sweep can complete an interrupted removal. True if the folder existed
+// and is gone; of several processes that remove it at once, only one gets true.
 bool remove_folder(const fs::path& folder) noexcept {
   try {
     std::error_code failed;
@@ -153,7 +153,7 @@ bool is_abandoned(const fs::path& folder, const std::string& here) {
   const std::time_t age = std::time(nullptr) - status.st_mtime;
   const std::optional<Owner> owner = read_record(fd.get());
   if (!owner) {
-    // Nobody can tell that it is ours: at most the name of an empty folder goes.
+    // Without a record the owner is unknown: remove the folder only if it is empty.
     if (age > day) ::rmdir(folder.c_str());
     return false;
   }
@@ -161,9 +161,9 @@ bool is_abandoned(const fs::path& folder, const std::string& here) {
   return !runs(*owner);
 }
 
-// --- folders that live
+// --- existing folders
 
-// Never destroyed: folders of static objects outlive everything that is.
+// Never destroyed, since folders of static objects may outlive any other object.
 struct Registry {
   std::mutex mutex;
   std::vector<std::pair<fs::path, pid_t>> folders;
@@ -244,7 +244,7 @@ fs::path TempFolder::root() {
 }
 
 int TempFolder::sweep() {
-  // Listed first: what is removed would confuse the listing.
+  // List all folders first: removal during the listing would disturb it.
   std::vector<fs::path> ours;
   std::error_code failed;
   for (fs::directory_iterator i(root(), failed), end; !failed && i != end; i.increment(failed)) {

@@ -1,4 +1,4 @@
-// Private temporary folders: mode 0700, removed by the destructor; those of owners that died are swept at the next
+// Private temporary folders: mode 0700, removed by the destructor. Folders of dead processes are removed at the next
 // start.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace consort::os {
 
-// The owner is recorded in the folder as a link that points nowhere (`.consort-owner`): made in one step, never
-// followed, and not a regular file, so that nobody who works with the files of the folder meets it.
+// The owner is recorded in the folder as a dangling link (`.consort-owner`): created atomically, never followed, and
+// not a regular file, so that code that lists the files of the folder skips it.
 class TempFolder {
  public:
   // Makes `consort-<label>-XXXXXX` under $TMPDIR or /tmp, owned by this process. The first call in a process sweeps the
-  // folders whose owner no longer runs. Throws Error (run) when none can be made.
+  // folders of dead processes. Throws Error (run) if no folder can be made.
   explicit TempFolder(std::string_view label = "run");
   // Does nothing in a fork of the process that made the folder.
   ~TempFolder();
@@ -24,21 +24,21 @@ class TempFolder {
   TempFolder& operator=(const TempFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // Where the folders are made.
+  // The parent folder of all temporary folders.
   [[nodiscard]] static std::filesystem::path root();
-  // Removes every folder of ours under root() whose owner is dead; returns how many. Never touches what is not ours:
-  // other users' folders, links, folders that others may enter, folders without a valid owner record (these only when
-  // they are empty and older than a day). Owners on another machine or in another container cannot be asked: their
-  // folders are left alone for 30 days.
+  // Removes every Consort folder under root() whose owner is dead; returns their number. Never touches other users'
+  // folders, links, folders that others may enter, and folders without a valid owner record (unless they are empty and
+  // older than a day). Owners on another machine or in another container cannot be checked; their folders are left
+  // alone for 30 days.
   static int sweep();
-  // Removes the folders that this process made and that still exist; what std::exit() does with them, too.
+  // Removes the remaining folders of this process. std::exit() does the same.
   static void remove_live() noexcept;
 
  private:
   void remove() noexcept;
 
   std::filesystem::path path_;  // empty after a move
-  pid_t owner_ = 0;             // a fork has another
+  pid_t owner_ = 0;             // differs in a fork
 };
 
 }  // namespace consort::os

@@ -1,2 +1,2 @@
-// The methods are templates; this is where their header is compiled by itself.
+// The methods are templates; this file compiles their header on its own.
 #include "solve/fixed_step.hpp"

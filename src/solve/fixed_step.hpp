@@ -1,4 +1,4 @@
-// One step of an explicit one-step method, for systems that keep their states themselves.
+// One step of an explicit one-step method, for systems that store their own states.
 //
 // A System has
 //   std::size_t size() const;                   number of states
@@ -89,8 +89,8 @@ void fixed_step(FixedStep method, System& system, double t, double h, double* wo
   }
 }
 
-// Where a yes-or-no question that is no at 0 and yes at 1 changes its answer: the smallest length found for which the
-// answer is yes, within `tolerance` (0 < tolerance < 1).
+// Bisects a predicate that is false at 0 and true at 1: returns the smallest length found for which it is true, within
+// `tolerance` (0 < tolerance < 1).
 template <class Question>
 double bisect(Question&& question, double tolerance) {
   double no = 0;

@@ -12,10 +12,10 @@
 namespace consort::solve {
 namespace {
 
-// Events closer than this many time tolerances are taken to be at one time.
+// Events closer than this many time tolerances count as simultaneous.
 constexpr double same_time = 10;
 
-// A time that no solver could step to: it is taken to be now.
+// True for a time too close for any solver step; it counts as now.
 bool is_now(Time now, Time then) { return then - now <= 4 * rounding * std::abs(now); }
 
 }  // namespace
@@ -52,11 +52,11 @@ class Integration::Impl {
         report_.end = RunEnd::cancelled;
         break;
       }
-      // One that rounding has put right after the stop is left to whoever goes on from there.
+      // A time event that rounding moved just beyond `stop` is left to the next advance().
       if (is_now(solver_.time(), memory_.next_time_event) &&
           memory_.next_time_event <= std::max(stop, solver_.time())) {
         load_state(solver_.time());
-        // At its own time, which may be a rounding error ahead: a model that compares would not see it coming
+        // Handled at its own time, which may be a rounding error ahead: a model that compares times would miss it
         // otherwise.
         const Time at = std::max(solver_.time(), memory_.next_time_event);
         if (meet({.t = at, .time_event = true}) == After::end) break;
@@ -99,7 +99,7 @@ class Integration::Impl {
     to.events_here = memory_.events_here;
   }
 
-  // memory_.roots stays empty: the finder has its own.
+  // memory_.roots stays empty: the finder has its own memory.
   void restore(const Memory& memory) {
     memory_.next_time_event = memory.next_time_event;
     memory_.last_event = memory.last_event;
@@ -108,12 +108,12 @@ class Integration::Impl {
   }
 
  private:
-  // One step of the solver and what happened in it; false ends the run.
+  // Takes one solver step and handles its events; false ends the run.
   bool step(Time limit, Time stop) {
     const StepResult result = solver_.step(limit);
     Time from = result.from;
     After after = After::same;
-    // An event ends the use of the step, unless its handler changed nothing.
+    // An event invalidates the rest of the step unless its handler changed nothing.
     while (from < result.to && after == After::same) {
       const bool root = roots_.search(solver_, from);
       const Time end = root ? roots_.event_time() : result.to;
@@ -135,7 +135,7 @@ class Integration::Impl {
     return after != After::end;
   }
 
-  // y_ (and ydot_) become the states at t, somewhere in the last step.
+  // Loads the states at t, a time in the last step, into y_ (and ydot_).
   void load_state(Time t) {
     if (t == solver_.time()) {
       std::copy(solver_.state().begin(), solver_.state().end(), y_.begin());
@@ -148,7 +148,7 @@ class Integration::Impl {
 
   enum class After : std::uint8_t { same, restarted, end };
 
-  // The event at info.t, where y_ is the state.
+  // Handles the event at info.t; y_ is the state there.
   After meet(const EventInfo& info) { return at_event_ == AtEvent::stop ? stop_before(info) : event(info); }
 
   After stop_before(const EventInfo& info) {
@@ -160,7 +160,7 @@ class Integration::Impl {
   }
 
   After event(EventInfo info) {
-    // The finder's crossings change with its next search; an event's must not.
+    // Copied because the finder's crossings change in its next search.
     std::fill(crossings_.begin(), crossings_.end(), std::int8_t{0});
     std::copy(info.roots.begin(), info.roots.end(), crossings_.begin());
     info.roots = crossings_;
@@ -180,7 +180,7 @@ class Integration::Impl {
     log(info, rounds);
     if (state.restart || state.terminate) {
       solver_.reinitialise({.t = info.t, .y = y_, .ydot = ydot_, .switches = &switches_, .absolute_tolerances = atol_});
-      // The solver may have corrected what it was given.
+      // The solver may have corrected the given states.
       load_state(info.t);
       roots_.start(solver_, info.t, y_, crossings_);
     }
@@ -194,8 +194,8 @@ class Integration::Impl {
   void ask_time_event(Time t, ConstVector y) {
     memory_.next_time_event = events_.next_time_event ? events_.next_time_event(t, y, solver_.switches()) : never;
     if (std::isnan(memory_.next_time_event)) {
-      throw run_error("the next time event, asked for at t = {} s, is not a number; return `never` when there is none",
-                      t)
+      throw run_error(
+          "the next time event, requested at t = {} s, is not a number; return `never` if there is no event", t)
           .at(t);
     }
   }
@@ -206,8 +206,7 @@ class Integration::Impl {
     memory_.last_event = t;
     if (memory_.events_here >= options_.iteration_limit) {
       throw run_error(
-          "{} events follow each other at t = {} s without time going on; let the model come to rest there (a state "
-          "for "
+          "{} events occurred at t = {} s without advance of time; let the model come to rest there (a state for "
           "sticking or lying still), or give its conditions a hysteresis",
           memory_.events_here, t)
           .at(t);
@@ -232,9 +231,8 @@ class Integration::Impl {
 
   [[noreturn]] void fail_settling(Time t) const {
     throw run_error(
-        "the event at t = {} s is not settled after {} iterations; let its handler ask for another one only when it "
-        "changed "
-        "something",
+        "the event at t = {} s is not settled after {} iterations; let its handler request another one only if it "
+        "changed something",
         t, options_.iteration_limit)
         .at(t);
   }
@@ -243,12 +241,12 @@ class Integration::Impl {
     if (options_.output) options_.output({.t = t, .y = y, .ydot = ydot, .kind = kind});
   }
 
-  // Points of the output grid before `end`, which lies in the last step, and `end` itself unless it is the stop.
+  // Writes the grid points before `end`, which lies in the last step, and at `end` unless it is the stop.
   void grid_rows(Time end, Time stop) {
     if (options_.interval == 0 || !options_.output) return;
     for (;; ++grid_index_) {
       const Time t = start_ + static_cast<double>(grid_index_) * options_.interval;
-      // What is this near to the stop is the stop: finish() makes its row.
+      // A point this close to the stop is the stop; finish() writes its row.
       if (t > end || t >= stop - Grid::slack * options_.interval) return;
       load_state(t);
       row(t, y_, ydot_, OutputRow::Kind::grid);

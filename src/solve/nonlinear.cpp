@@ -60,8 +60,8 @@ double norm(std::span<const double> x, std::span<const double> image) {
   return std::sqrt(sum);
 }
 
-// Scales unknowns so that each depends on the others as much as they do on it, and returns their scales: whether a
-// matrix is singular must not depend on whether forces are given in N or MN. m becomes S⁻¹ m S.
+// Balances the matrix by scaling the unknowns, and returns the scales: m becomes S⁻¹ m S. Whether a matrix is singular
+// must not depend on units such as N or MN.
 Eigen::VectorXd balance(Eigen::MatrixXd& m) {
   const auto n = m.rows();
   Eigen::VectorXd scale = Eigen::VectorXd::Ones(n);
@@ -84,7 +84,7 @@ Eigen::VectorXd balance(Eigen::MatrixXd& m) {
   return scale;
 }
 
-// Newton's method; steps that make the residual larger are halved.
+// Newton's method; a step that increases the residual is halved.
 NonlinearOutcome newton(const FixedPoint& problem, const NonlinearOptions& options, std::span<double> x) {
   const auto n = static_cast<Eigen::Index>(problem.size);
   NonlinearOutcome outcome;
@@ -99,8 +99,8 @@ NonlinearOutcome newton(const FixedPoint& problem, const NonlinearOptions& optio
     Eigen::MatrixXd m = Eigen::MatrixXd::Identity(n, n) - Eigen::Map<Eigen::MatrixXd>(jacobian.data(), n, n);
     const Eigen::VectorXd scale = balance(m);
     Eigen::FullPivLU<Eigen::MatrixXd> lu(m);
-    // A loop whose gain is 1 has no solution, or many: not to be taken for one that lies far away. Derivatives are
-    // known to some 1e-8, since units may find them by differences, too.
+    // A loop with gain 1 has no solution or many; it must not yield a distant one. The threshold allows for derivatives
+    // with errors of about 1e-8, since units may compute them by differences.
     lu.setThreshold(1e-7);
     if (!lu.isInvertible()) return outcome;
     const Eigen::Map<const Eigen::VectorXd> residuals(outcome.residuals.data(), n);
@@ -121,9 +121,9 @@ NonlinearOutcome newton(const FixedPoint& problem, const NonlinearOptions& optio
 }
 
 constexpr std::array<NonlinearMethod, 3> methods{{
-    {"newton", "Newton's method with damping; Jacobian from the units where they have it, otherwise differences",
+    {"newton", "Newton's method with damping; Jacobian from the units if they provide it, otherwise differences",
      newton},
-    {"fixed-point", "takes each value as the next guess; converges where loop gains are below 1", iterate_fixed_point},
+    {"fixed-point", "takes each value as the next guess; converges if loop gains are below 1", iterate_fixed_point},
     {"kinsol", "Newton with line search of SUNDIALS", solve_with_kinsol},
 }};
 

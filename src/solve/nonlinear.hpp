@@ -1,7 +1,7 @@
-// Systems of equations in the form that coupling gives them: x = g(x).
+// Solves systems of equations in fixed-point form, x = g(x), as they occur in coupling.
 //
-// The methods that can be chosen by name are rows of a table. None of them throws for not converging: the outcome says
-// how far they came and with which residuals.
+// The methods are rows of a table and are selected by name. They do not throw if they fail to converge: the outcome
+// contains the progress and the residuals.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct FixedPoint {
   std::size_t size = 0;
   // image = g(x).
   std::function<void(std::span<const double> x, std::span<double> image)> g;
-  // ∂g/∂x at x, column after column; false, or no function: it is found by differences.
+  // ∂g/∂x at x, column after column. If it is empty or returns false, differences are used.
   std::function<bool(std::span<const double> x, std::span<double> jacobian)> jacobian{};
 };
 
@@ -32,7 +32,7 @@ struct NonlinearOutcome {
   int iterations = 0;
   std::uint64_t evaluations = 0;
   std::vector<double> residuals;  // g(x) - x at the end
-  double largest = 0;             // the largest of them, relative as in the options
+  double largest = 0;             // the largest residual, relative as in the options
 };
 
 struct NonlinearMethod {
@@ -42,13 +42,13 @@ struct NonlinearMethod {
 };
 
 [[nodiscard]] std::span<const NonlinearMethod> nonlinear_methods();
-// Throws Error (input) that lists those available.
+// Throws Error (input) with the available names if the name is unknown.
 [[nodiscard]] const NonlinearMethod& find_nonlinear_method(std::string_view name);
 
-// The Jacobian by differences, from g at x.
+// The Jacobian at x by differences; `image` is g(x).
 void difference_jacobian(const FixedPoint& problem, std::span<const double> x, std::span<const double> image,
                          std::span<double> jacobian, std::uint64_t& evaluations);
-// Fills residuals and largest; whether that is within the tolerance. What is not finite is not.
+// Fills residuals and largest. True if all residuals are within the tolerance; false if one is not finite.
 bool judge(std::span<const double> x, std::span<const double> image, double tolerance, NonlinearOutcome& outcome);
 
 NonlinearOutcome solve_with_kinsol(const FixedPoint& problem, const NonlinearOptions& options, std::span<double> x);

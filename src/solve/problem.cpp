@@ -20,12 +20,13 @@ void check_start(const char* what, const std::vector<double>& values, const Comp
 
 void check_components(const Components& components, std::size_t n) {
   const auto fits = [n](std::size_t size) { return size == 0 || size == n; };
-  require(fits(components.names.size()), "there are {} names for {} components; give one each, or none",
+  require(fits(components.names.size()), "there are {} names for {} components; give one each, or leave the list empty",
           components.names.size(), n);
-  require(fits(components.nominals.size()), "there are {} nominals for {} components; give one each, or none",
-          components.nominals.size(), n);
+  require(fits(components.nominals.size()),
+          "there are {} nominals for {} components; give one each, or leave the list empty", components.nominals.size(),
+          n);
   require(fits(components.absolute_tolerances.size()),
-          "there are {} absolute tolerances for {} components; give one each, or none",
+          "there are {} absolute tolerances for {} components; give one each, or leave the list empty",
           components.absolute_tolerances.size(), n);
 }
 
@@ -55,10 +56,11 @@ void check_events(const Events& events) {
   require(events.root_count == 0 || events.roots,
           "the problem has {} root functions but no function `roots`; give it one", events.root_count);
   require(events.directions.empty() || events.directions.size() == events.root_count,
-          "there are {} directions for {} root functions; give one each, or none", events.directions.size(),
-          events.root_count);
+          "there are {} directions for {} root functions; give one each, or leave the list empty",
+          events.directions.size(), events.root_count);
   require(events.names.empty() || events.names.size() == events.root_count,
-          "there are {} names for {} root functions; give one each, or none", events.names.size(), events.root_count);
+          "there are {} names for {} root functions; give one each, or leave the list empty", events.names.size(),
+          events.root_count);
   require(events.handle || (events.root_count == 0 && !events.next_time_event && !events.step_event),
           "the problem has events but no function `handle`; give it one (it may do nothing)");
 }
@@ -74,7 +76,7 @@ void check_common(const Problem& problem) {
   check_events(problem.events);
 }
 
-// The pattern with the diagonal in it, and where the entries of the original went.
+// The pattern extended by the diagonal, with the positions of the original entries.
 struct WithDiagonal {
   Pattern pattern;
   std::vector<std::size_t> places;     // of the original's entries
@@ -156,8 +158,8 @@ void check(const Dae& dae) {
   require(dae.ydot0.size() == dae.y0.size(), "there are {} start values for {} components in ydot0; give one each",
           dae.ydot0.size(), dae.y0.size());
   require(dae.differential.empty() || dae.differential.size() == dae.y0.size(),
-          "`differential` has {} entries for {} components; give one each, or none", dae.differential.size(),
-          dae.y0.size());
+          "`differential` has {} entries for {} components; give one each, or leave the list empty",
+          dae.differential.size(), dae.y0.size());
   check_common(dae);
   check_start("ydot0", dae.ydot0, dae.components);
 }

@@ -1,11 +1,12 @@
-// Problems apart from solvers: what is to be solved, in a few lines, without a word about how.
+// Describes problems independently of solvers.
 //
 //   Ode ode{.y0 = {2, 0}, .rhs = [](double t, ConstVector y, Vector dy) { dy[0] = y[1]; dy[1] = -y[0]; }};
 //
-// A problem is const while it is solved and must outlive its solvers. What changes is handed in: time, states, and the
-// switches, which change only at events. Every function may be written with or without the switches as its last
-// argument. What a function throws ends the run and reaches the caller unchanged. A value that is not finite says "not
-// here": solvers that can try a smaller step do so, and fail with the name of the component when that does not help.
+// A problem is const while it is solved and must outlive its solvers. Changing data are arguments: time, states, and
+// the switches, which change only at events. Every function may be written with or without the switches as its last
+// argument. An exception of a function ends the run and reaches the caller unchanged. A value that is not finite
+// rejects a trial point: solvers with step size control try a smaller step, and fail with the name of the component if
+// that does not help.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@
 
 namespace consort::solve {
 
-// Of a number of size 1.
+// The rounding error of a number of size 1.
 inline constexpr double rounding = std::numeric_limits<double>::epsilon();
 
 using Vector = std::span<double>;
@@ -33,7 +34,8 @@ inline constexpr Time never = std::numeric_limits<double>::infinity();
 
 // --- functions of a problem
 
-// A callable R(Args…) or R(Args…, const Switches&); empty by default. It is called with the switches always.
+// A callable R(Args…) or R(Args…, const Switches&); empty by default. The switches are always passed to its call
+// operator.
 template <class R, class... Args>
 class Function {
  public:
@@ -41,7 +43,7 @@ class Function {
   template <class F>
   requires(!std::is_same_v<F, Function> &&
            (std::is_invocable_r_v<R, F&, Args..., const Switches&> || std::is_invocable_r_v<R, F&, Args...>))
-      Function(F f) {  // NOLINT(google-explicit-constructor): lambdas stand where a Function is wanted
+      Function(F f) {  // NOLINT(google-explicit-constructor): lets a lambda be used as a Function
     if constexpr (std::is_invocable_r_v<R, F&, Args..., const Switches&>) {
       call_ = std::move(f);
     } else {
@@ -56,10 +58,10 @@ class Function {
   std::function<R(Args..., const Switches&)> call_;
 };
 
-// --- what is known beyond the equations
+// --- additional information about the equations
 
-// The places of a matrix that may be other than zero, by columns: rows[starts[j]] … rows[starts[j + 1] - 1] are the
-// rows of column j, ascending. Empty: nothing is known.
+// The entries of a matrix that may be nonzero, by columns: rows[starts[j]] … rows[starts[j + 1] - 1] are the rows of
+// column j, ascending. Empty: the pattern is unknown.
 struct Pattern {
   std::vector<int> starts{};  // n + 1
   std::vector<int> rows{};
@@ -67,10 +69,10 @@ struct Pattern {
   [[nodiscard]] std::size_t count() const { return rows.size(); }
 };
 
-// ∂f/∂y of an Ode, in any of these forms; differences (coloured when there is a pattern) take the place of none.
+// ∂f/∂y of an Ode, in any of these forms. If all are empty, differences are used (coloured if there is a pattern).
 struct OdeJacobian {
-  Function<void, Time, ConstVector, Vector> dense{};   // (t, y, J): n·n values, column after column, all to be written
-  Function<void, Time, ConstVector, Vector> sparse{};  // (t, y, values) in the order of `pattern`; needs it
+  Function<void, Time, ConstVector, Vector> dense{};   // (t, y, J): n·n values, column after column; must write all
+  Function<void, Time, ConstVector, Vector> sparse{};  // (t, y, values) in the order of `pattern`, which is required
   Function<void, Time, ConstVector, ConstVector, Vector> times{};  // (t, y, v, Jv)
   Pattern pattern{};
 };
@@ -83,25 +85,25 @@ struct DaeJacobian {
   Pattern pattern{};  // of ∂F/∂y and ∂F/∂ẏ together
 };
 
-// Each may be empty.
+// Each member may be empty.
 struct Components {
   std::vector<std::string> names{};           // for messages
   std::vector<double> nominals{};             // typical magnitudes, > 0
-  std::vector<double> absolute_tolerances{};  // > 0; SolverOptions::atol overrules them
+  std::vector<double> absolute_tolerances{};  // > 0; SolverOptions::atol overrides them
 };
 
-// "'x'", or "component 3" (counted from 0) where there are no names.
+// "'x'", or "component 3" (counted from 0) if there are no names.
 [[nodiscard]] std::string component_text(const Components& components, std::size_t i);
 
 // --- events
 
 enum class Direction : std::uint8_t { both, rising, falling };
 
-// Why there is an event. Several reasons may coincide.
+// The causes of an event; several may coincide.
 struct EventInfo {
   Time t = 0;
-  std::uint32_t iteration = 0;           // 0 at first, then counted while the handler asks for another
-  std::span<const std::int8_t> roots{};  // one per root function: +1 it rose through zero, -1 it fell, 0 it did not
+  std::uint32_t iteration = 0;           // 0 at first, then counts the repetitions that the handler requests
+  std::span<const std::int8_t> roots{};  // one per root function: +1 rising, -1 falling, 0 no crossing
   bool time_event = false;
   bool step_event = false;
   [[nodiscard]] bool state_event() const {
@@ -112,30 +114,30 @@ struct EventInfo {
   }
 };
 
-// What a handler may change.
+// The values that a handler may change.
 struct EventState {
   Vector y;
   Vector ydot;  // Dae only, otherwise empty
   Switches& switches;
   Vector absolute_tolerances;  // of the solver, for models whose nominals change
-  bool again = false;          // asks for another iteration at the same time; cleared before each
+  bool again = false;          // requests another iteration at the same time; cleared before each
   bool terminate = false;      // ends the run here
-  bool restart = true;         // cleared by a handler that changed nothing at all, neither here nor in its model
-  std::uint32_t rounds = 1;    // of superdense time that the iteration took: more where the model iterates by itself
+  bool restart = true;         // a handler clears it if it changed nothing, neither here nor in its model
+  std::uint32_t rounds = 1;    // of superdense time in this iteration; more than 1 if the model iterates itself
 };
 
-// All may be left out. The functions are called only with states at which the solver has arrived or that it
+// All members are optional. The functions are called only with states that the solver has reached or that it
 // interpolates, never with the trial values of an iteration.
 struct Events {
   std::size_t root_count = 0;
-  Function<void, Time, ConstVector, Vector> roots{};  // (t, y, g): an event where one of g[0…root_count) crosses zero
+  Function<void, Time, ConstVector, Vector> roots{};  // (t, y, g): an event when one of g[0…root_count) crosses zero
   std::vector<Direction> directions{};                // of each root; empty: both
   std::vector<std::string> names{};                   // of each root, for the event log; may be empty
   Switches switches{};                                // at the start
   Function<Time, Time, ConstVector>
-      next_time_event{};                           // (t, y): asked at the start and after each event; may be `never`
-  Function<bool, Time, ConstVector> step_event{};  // (t, y): asked after each accepted step; true: an event is wanted
-  std::function<void(const EventInfo&, EventState&)> handle{};  // called until it no longer asks for another iteration
+      next_time_event{};  // (t, y): called at the start and after each event; may return `never`
+  Function<bool, Time, ConstVector> step_event{};  // (t, y): called after each accepted step; true requests an event
+  std::function<void(const EventInfo&, EventState&)> handle{};  // called until it no longer requests another iteration
 };
 
 // --- problems
@@ -156,17 +158,18 @@ struct Dae {
   std::vector<double> y0{};
   std::vector<double> ydot0{};
   Function<void, Time, ConstVector, ConstVector, Vector> residual{};  // (t, y, ẏ, r)
-  std::vector<bool> differential{};  // false for components whose ẏ does not occur; empty: all are differential
+  std::vector<bool> differential{};  // false: the component's ẏ does not occur; empty: all are differential
   DaeJacobian jacobian{};
   Events events{};
   Components components{};
 };
 
-// Throw Error (input): sizes that do not fit, a missing function, start values that are not finite, a bad pattern.
+// Throw Error (input) for sizes that do not match, a missing function, start values that are not finite, an invalid
+// pattern.
 void check(const Ode& ode);
 void check(const Dae& dae);
 
-// F = ẏ - f(t, y), with consistent ẏ0, Jacobians and events taken along. The Ode must outlive the Dae.
+// F = ẏ - f(t, y), with consistent ẏ0 and the Ode's Jacobians and events. The Ode must outlive the Dae.
 [[nodiscard]] Dae as_dae(const Ode& ode);
 
 }  // namespace consort::solve

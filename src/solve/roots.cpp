@@ -11,15 +11,15 @@
 namespace consort::solve {
 namespace {
 
-// How long a root function that is zero, or had its event, may take to show its sign, in tolerances.
+// Number of tolerances after which the sign is taken of a root function that is zero or had its event.
 constexpr double ahead_tolerances = 10;
 constexpr int dip_evaluations = 12;
-// A dip is followed while a parabola expects the minimum below this part of what has been seen at its ends.
+// A dip is followed if the parabola's minimum is below this part of the smaller end value.
 constexpr double dip_depth = 0.5;
 
 std::int8_t sign_of(double g) { return g > 0 ? 1 : -1; }
 
-// Where a parabola through three points has its minimum, and its value there; none: infinity.
+// The minimum of a parabola through three points, and its value there; infinity if there is no minimum.
 struct Vertex {
   Time t;
   double value;
@@ -82,7 +82,7 @@ void RootFinder::start(const Solver& solver, Time t, ConstVector y, std::span<co
     const bool zero = memory_.values[i] == 0;
     if (fired || (memory_.signs[i] == 0 && (zero || still_open))) {
       memory_.signs[i] = 0;
-    } else if (!zero) {  // otherwise it is on its way from the sign that it has
+    } else if (!zero) {  // zero: it is leaving its earlier sign, which is kept
       memory_.signs[i] = sign_of(memory_.values[i]);
     }
   }
@@ -113,7 +113,7 @@ void RootFinder::decide(const Solver& solver, Time to) {
   const Duration step = to - low_.t;
   const Time shown = low_.t + std::min(ahead_tolerances * tolerance(to, step), step / 2);
   evaluate(solver, std::max(memory_.open_until, shown), middle_);
-  // When another function crosses before that, these stay open and take no part in this search.
+  // If another function crosses before that, the open ones stay open and are ignored in this search.
   if (crossed(middle_)) return;
   for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
     if (open(memory_.signs[i])) memory_.signs[i] = sign_of(middle_.g[i]);
@@ -144,13 +144,13 @@ bool RootFinder::search(const Solver& solver, Time from) {
   }
   memory_.values = high_.g;
   for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
-    // A crossing in the direction that does not count changes the sign without an event.
+    // A crossing in the other direction changes the sign without an event.
     if (memory_.signs[i] != 0) memory_.signs[i] = sign_of(high_.g[i]);
   }
   return found;
 }
 
-// Three points of the same sign, and the parabola through them comes near zero between them: look there.
+// Searches a dip between three points of the same sign if the parabola through them comes near zero.
 bool RootFinder::find_dip(const Solver& solver) {
   bool found = false;
   const Time to = high_.t;
@@ -174,7 +174,7 @@ bool RootFinder::find_dip(const Solver& solver) {
   return found;
 }
 
-// Successive parabolas; dip_[1] is the lowest point seen, between the other two.
+// Follows a dip by successive parabolas; dip_[1] is the lowest point so far, between the other two.
 bool RootFinder::follow_dip(const Solver& solver, std::size_t i, double sign) {
   for (int k = 0; k < dip_evaluations; ++k) {
     const Vertex v =
@@ -200,7 +200,7 @@ bool RootFinder::follow_dip(const Solver& solver, std::size_t i, double sign) {
   return false;
 }
 
-// The earliest of the secants of all functions that cross.
+// The earliest zero of the secants of all crossing functions.
 Time RootFinder::estimate() const {
   Time earliest = high_.t;
   for (std::size_t i = 0; i < crossings_.size(); ++i) {
@@ -217,7 +217,7 @@ void RootFinder::locate(const Solver& solver) {
   std::fill(weights_low_.begin(), weights_low_.end(), 1.0);
   std::fill(weights_high_.begin(), weights_high_.end(), 1.0);
   const Duration tol = tolerance(high_.t, high_.t - low_.t);
-  Duration wanted = (high_.t - low_.t) / 2;  // every third time, a secant that lags behind gives way to bisection
+  Duration wanted = (high_.t - low_.t) / 2;  // every third iteration bisects if the secants are too slow
   int last_moved = 0;
   crossed(high_);
   for (int k = 1; high_.t - low_.t > tol; ++k) {

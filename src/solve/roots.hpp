@@ -1,4 +1,4 @@
-// Finds where root functions change their sign, on the dense output of a solver's last step.
+// Finds sign changes of root functions on the dense output of a solver's last step.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,29 @@
 namespace consort::solve {
 
 struct RootOptions {
-  Duration tolerance = 0;  // width of the bracket that an event time is narrowed down to; 0: what rounding allows
+  Duration tolerance = 0;  // width of the final bracket around an event time; 0: limited by rounding only
   bool look_for_dips = true;
 };
 
-// What is known of the root functions at the end of what has been searched.
+// Values and signs of the root functions at the end of the searched interval.
 struct RootMemory {
   std::vector<double> values{};
   std::vector<std::int8_t> signs{};  // +1 positive, -1 not positive, 0 open
-  Time open_until = -never;          // where those that are open show their sign
+  Time open_until = -never;          // time until which the open signs stay open
 };
 
 class RootFinder {
  public:
   RootFinder(const Events& events, RootOptions options);
 
-  // Forgets the signs: what is zero at the next start() is open.
+  // Resets the signs: a function that is zero at the next start() is open.
   void reset();
-  // From (t, y) on. Root functions with an entry in `undecided` are open for a moment (ten tolerances); one that is
-  // zero keeps the sign that it had, or is open when it had none.
+  // Starts a search at (t, y). Root functions with an entry in `undecided` are open for a moment (ten tolerances). A
+  // root function that is zero keeps its earlier sign, or is open if it had no sign.
   void start(const Solver& solver, Time t, ConstVector y, std::span<const std::int8_t> undecided = {});
-  // The first event after `from` in the solver's last step, which ends at time(). True: it stands at event_time() and
-  // crossings() tells which; signs are those after it, and another search may start there. False: there is none.
+  // Finds the first event after `from` in the solver's last step, which ends at time(). True: the event is at
+  // event_time(), crossings() tells which functions crossed, the signs are those after the event, and another search
+  // may start there. False: no event.
   [[nodiscard]] bool search(const Solver& solver, Time from);
 
   [[nodiscard]] Time event_time() const { return high_.t; }
@@ -51,7 +52,7 @@ class RootFinder {
   };
 
   void evaluate(const Solver& solver, Time t, Point& point);
-  // Fills crossings_ for what changed between the signs in memory and the point.
+  // Fills crossings_ with the sign changes between the memory and the point; true if there is one.
   bool crossed(const Point& point);
   void decide(const Solver& solver, Time to);
   bool find_dip(const Solver& solver);
@@ -65,7 +66,7 @@ class RootFinder {
   std::vector<std::int8_t> crossings_;
   std::uint64_t evaluations_ = 0;
   std::vector<double> y_;
-  // Brackets: no event up to low_, one up to high_.
+  // The bracket: no event up to low_, an event up to high_.
   Point low_;
   Point high_;
   Point middle_;

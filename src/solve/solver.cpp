@@ -48,7 +48,7 @@ void check(const SolverOptions& options, std::string_view solver, const Capabili
           options.max_order);
   require(
       options.max_order == 0 || options.max_order >= capabilities.min_order,
-      "solver '{}' has at least order {}, but at most {} is asked for; choose another solver or leave the order out",
+      "solver '{}' has at least order {}, but at most {} is requested; choose another solver or leave the order out",
       solver, capabilities.min_order, options.max_order);
 }
 

@@ -8,7 +8,7 @@
 
 namespace consort::solve {
 
-// Makers of rows, which nobody else calls: each stands in the file of its name.
+// The factories of the solvers, called only through the rows; each is defined in the file of its name.
 std::unique_ptr<Solver> make_explicit_euler(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 std::unique_ptr<Solver> make_implicit_euler(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 std::unique_ptr<Solver> make_rk4(const SolverRow& row, const Ode& ode, const SolverOptions& options);
@@ -19,7 +19,7 @@ std::unique_ptr<Solver> make_cvode_bdf(const SolverRow& row, const Ode& ode, con
 std::unique_ptr<Solver> make_cvode_adams(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 std::unique_ptr<Solver> make_ida(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 std::unique_ptr<Solver> make_ida(const SolverRow& row, const Dae& dae, const SolverOptions& options);
-// Which pair follows from the row's name: "arkode-erk-" or "arkode-dirk-", then SUNDIALS' name of the table.
+// The row's name determines the pair: "arkode-erk-" or "arkode-dirk-", then SUNDIALS' name of the table.
 std::unique_ptr<Solver> make_arkode(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 
 namespace {
@@ -32,12 +32,12 @@ constexpr Capabilities explicit_pair(int order) {
   return {.min_order = order, .max_order = order, .exact_restart = true};
 }
 
-// SUNDIALS keeps its history to itself: a restore re-initialises.
+// The history of SUNDIALS is inaccessible: a restore reinitialises.
 constexpr Capabilities cvode(int max_order, bool stiff) {
   return {.min_order = 1, .max_order = max_order, .stiff = stiff};
 }
 
-// Of ARKODE's tables those without stages outside of the step: a step evaluates nothing beyond its limit.
+// Only tables of ARKODE without stages outside of the step: a step evaluates nothing beyond its limit.
 constexpr SolverRow arkode(std::string_view name, std::string_view description, int order, bool stiff) {
   return {.name = name,
           .description = description,

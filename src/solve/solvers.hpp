@@ -1,4 +1,4 @@
-// Every solver that can be chosen by name.
+// The table of solvers that can be selected by name.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,19 @@
 
 namespace consort::solve {
 
-// A row of the table. A solver is made ready to step from the problem's start; what is wrong with problem or options is
-// thrown as Error (input). The row outlives the solver, which may refer to its name and capabilities.
+// A row of the table. A new solver is ready to step from the problem's start. Errors in problem or options are thrown
+// as Error (input). The row must outlive the solver, which may refer to its name and capabilities.
 struct SolverRow {
   std::string_view name;
   std::string_view description;  // one line
   Capabilities capabilities;
   std::unique_ptr<Solver> (*for_ode)(const SolverRow&, const Ode&, const SolverOptions&) = nullptr;
-  std::unique_ptr<Solver> (*for_dae)(const SolverRow&, const Dae&, const SolverOptions&) = nullptr;  // null: it cannot
+  // Null: no support for a Dae.
+  std::unique_ptr<Solver> (*for_dae)(const SolverRow&, const Dae&, const SolverOptions&) = nullptr;
 };
 
 [[nodiscard]] std::span<const SolverRow> solvers();
-// Throws Error (input) that lists those available.
+// Throws Error (input) with the available names if the name is unknown.
 [[nodiscard]] const SolverRow& find_solver(std::string_view name);
 // "bdf, dopri5, …" in the order of the table.
 [[nodiscard]] std::string solver_names();

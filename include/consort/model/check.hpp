@@ -1,4 +1,4 @@
-// What can be wrong with a declaration, found while the model is compiled and said in its author's words.
+// Mistakes in a declaration, found when the model is compiled and reported in terms of the declaration.
 #pragma once
 
 #include <array>
@@ -59,7 +59,7 @@ constexpr Mistake mistake_of(const Variable& v) {
   return Mistake::none;
 }
 
-// Whether one of the variables is that member and `fits`.
+// True if a variable has this member and `fits` returns true for it.
 template <std::size_t N, class Fits>
 constexpr bool has_member(const std::array<Variable, N>& all, std::string_view member, Fits fits) {
   for (const Variable& v : all) {
@@ -83,7 +83,7 @@ constexpr Mistake mistake_in_references(const std::array<Variable, N>& all, cons
   return Mistake::none;
 }
 
-// Of the expanded list: a derivative shares its state's name there, and is another variable all the same.
+// Takes the expanded list, in which a derivative has the name of its state but is a separate variable.
 template <std::size_t N>
 constexpr Finding first_mistake(const std::array<Variable, N>& all) {
   for (std::size_t i = 0; i < N; ++i) {
@@ -99,19 +99,18 @@ constexpr Finding first_mistake(const std::array<Variable, N>& all) {
   return {};
 }
 
-// The name of the variable is spelled out as template arguments, since only those appear in the compiler's message.
+// The name of the variable is passed as template arguments because the compiler's message shows only those.
 template <Mistake M, class Model, char... Variable>
 struct TheVariable {
   static_assert(M != Mistake::declared_twice, "a variable is declared twice in describe(); remove one of the two");
   static_assert(M != Mistake::name_is_not_usable, "a variable has a name that is empty or has control characters");
-  static_assert(
-      M != Mistake::unit_is_not_known,
-      "a variable has a unit that Consort does not know; consort/model/units.hpp lists those that it knows, and "
-      "units are written as in \"kg.m/s2\"");
+  static_assert(M != Mistake::unit_is_not_known,
+                "a variable has a unit that Consort does not know; consort/model/units.hpp lists the known units; "
+                "write units as in \"kg.m/s2\"");
   static_assert(M != Mistake::unit_of_something_without_one,
                 "only double and float variables have units; give the variable a description alone");
   static_assert(M != Mistake::display_unit_measures_something_else,
-                "the display unit of a variable measures something else than its unit does");
+                "the display unit and the unit of a variable measure different quantities");
   static_assert(M != Mistake::derivative_without_a_state,
                 "a variable is named \"der(...)\" but is not the derivative of a state; declare both with state<&M::x, "
                 "&M::der_x>(...), which makes that name");
@@ -151,7 +150,7 @@ inline constexpr bool has_computed_outputs = has_any<M>([](const Variable& v) {
   return v.causality == Causality::output && !v.is_state() && v.variability == Variability::continuous;
 });
 
-// Instantiating this is the check.
+// An instantiation of this template runs all checks.
 template <class M>
 struct Checked {
   static_assert(std::is_trivially_copyable_v<M> && std::is_standard_layout_v<M>,

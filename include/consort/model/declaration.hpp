@@ -1,4 +1,4 @@
-// What a model's describe() returns: facts about the model and its variables.
+// The result of a model's describe(): facts about the model and its variables.
 #pragma once
 
 #include <array>
@@ -45,7 +45,8 @@ constexpr std::size_t count_states(const std::array<Variable, N>& variables) {
   return n;
 }
 
-// The derivative of a state is a variable as well; its name and unit are made from the state's where they are written.
+// The derivative of a state is a variable, too. The functions that write a description derive its name and unit from
+// the state.
 constexpr Variable rate_of(const Variable& state) {
   Variable rate = state;
   rate.member = state.rate_member;

@@ -1,4 +1,4 @@
-// A model whose type has been forgotten: its variables and its functions, for whoever runs it.
+// A model without its C++ type: variables and functions, as used by the code that runs the model.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace consort::model {
 
-// `model` points to the model's struct everywhere. A function is null when the model does not have it.
+// `model` always points to the model's struct. A function that the model does not have is null.
 struct Definition {
   Info info;
   const Variable* variables = nullptr;  // as declared; each state is followed by its derivative
@@ -29,8 +29,8 @@ struct Definition {
   void (*indicators)(void* model, const Context&) = nullptr;
   void (*event)(void* model, Event&) = nullptr;
   void (*completed)(void* model, const Context&) = nullptr;
-  // Fills outputs and derivatives in `sensitivity` from the inputs and states in `seed`; both are structs of the
-  // model's type whose other members are zero.
+  // Computes outputs and derivatives in `sensitivity` from the inputs and states in `seed`. Both are structs of the
+  // model's type; their other members are zero.
   void (*directional)(const void* model, const void* seed, void* sensitivity, const Context&) = nullptr;
   // The continuous states and their derivatives as vectors of state_count() elements.
   std::size_t (*state_count)(const void* model) = nullptr;
@@ -68,7 +68,7 @@ constexpr Definition define() {
 
 }  // namespace detail
 
-// The definition of a model; whoever names it gets the mistakes in the model's declaration as compile errors.
+// The definition of a model. Its use reports mistakes in the model's declaration as compile errors.
 template <class M>
 inline constexpr Definition definition_of = detail::define<M>();
 

@@ -1,11 +1,13 @@
-// The member functions that a model may have, called with what they take: nothing, the time, or everything.
+// The optional member functions of a model, called with the arguments that they declare: no argument, the time, or the
+// context.
 #pragma once
 
 #include "consort/model/context.hpp"
 
 namespace consort::model::detail {
 
-// For each function of a model: whether M names it, whether it can be called, the call, and a pointer to the call.
+// Defines for one function of a model: whether M has a member of this name, whether it can be called, the call, and a
+// pointer to the call.
 #define CONSORT_MODEL_FUNCTION(NAME, ARGUMENT)                       \
   template <class M>                                                 \
   inline constexpr bool names_##NAME = requires {                    \

@@ -1,4 +1,4 @@
-// A model's continuous states as one vector, without a look-up at run time.
+// A model's continuous states as one vector; the layout is resolved at compile time.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ constexpr std::size_t state_capacity() {
 
 template <class M>
 struct States {
-  // Known while compiling, unless structural parameters decide.
+  // False if structural parameters determine the number of states at run time.
   static constexpr bool is_fixed = !has_sized_state<M>();
   static constexpr std::size_t capacity = state_capacity<M>();
 
@@ -89,7 +89,7 @@ struct States {
     (std::make_index_sequence<state_variable_count<M>()>{});
   }
 
-  // Elements of the I-th variable at the present values of the structural parameters.
+  // Elements of the I-th variable at the current values of the structural parameters.
   template <std::size_t I>
   static std::size_t elements(const void* model) {
     constexpr const Variable& v = variables_of<M>[I];

@@ -1,5 +1,5 @@
-// Strings and binaries of a fixed capacity: a model's memory is one flat block, so that its state is saved by copying
-// it.
+// Strings and binaries of fixed capacity. A model's memory is one flat block, so its state is saved by copying the
+// block.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace consort::model {
 
-// A text of at most `Capacity` bytes; what is longer is cut. Always ends with NUL.
+// A text of at most `Capacity` bytes; longer text is truncated. Always NUL-terminated.
 template <std::size_t Capacity>
 struct Text {
   char data[Capacity + 1] = {};
@@ -24,7 +24,7 @@ struct Text {
   [[nodiscard]] constexpr std::string_view view() const { return data; }
 };
 
-// At most `Capacity` bytes of anything.
+// At most `Capacity` arbitrary bytes.
 template <std::size_t Capacity>
 struct Bytes {
   std::uint32_t size = 0;

@@ -1,4 +1,4 @@
-// Units of measure that a model may use, known while it is compiled.
+// Units of measure that a model may use, parsed at compile time.
 //
 // A unit is written as products and quotients of the names below with whole exponents: "m", "m/s2", "N.m/rad",
 // "W/(m2.K)", "1/s".
@@ -84,7 +84,7 @@ inline constexpr NamedUnit named_units[] = {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Multiplies `into` by the unit at the front of `text`, to the power that follows it, and takes both off `text`.
+// Removes one unit and its exponent from the front of `text` and multiplies `into` by the unit to that power.
 constexpr bool take_factor(std::string_view& text, int sign, Unit& into, bool alone) {
   std::size_t length = 0;
   if (!text.empty() && text[0] == '1' && (text.size() == 1 || !is_digit(text[1]))) {
@@ -117,7 +117,7 @@ constexpr bool take_factor(std::string_view& text, int sign, Unit& into, bool al
     for (int i = 0; i < power; ++i) {
       into.factor = exponent < 0 ? into.factor / candidate.unit.factor : into.factor * candidate.unit.factor;
     }
-    // An offset has a meaning only for the unit by itself: 20 degC is 293.15 K, but 20 W/degC is 20 W/K.
+    // An offset applies only to a unit that stands alone: 20 degC is 293.15 K, but 20 W/degC is 20 W/K.
     if (alone && text.empty() && exponent == 1) into.offset = candidate.unit.offset;
     return true;
   }
@@ -143,7 +143,7 @@ constexpr Unit parse_unit(std::string_view text) {
     }
     if (text.empty()) break;
     if (text[0] == '/') {
-      if (sign < 0) return {.known = false};  // "a/b/c" may be read in two ways
+      if (sign < 0) return {.known = false};  // "a/b/c" is ambiguous
       sign = -1;
       text.remove_prefix(1);
       if (!text.empty() && text[0] == '(') {
@@ -151,7 +151,7 @@ constexpr Unit parse_unit(std::string_view text) {
         text.remove_prefix(1);
       }
     } else if (text[0] == '.') {
-      if (sign < 0 && !open) return {.known = false};  // so may "a/b.c"
+      if (sign < 0 && !open) return {.known = false};  // "a/b.c" as well
       text.remove_prefix(1);
     } else {
       return {.known = false};

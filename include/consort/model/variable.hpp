@@ -1,6 +1,6 @@
-// One variable of a model, as its author declares it: `input<&Ball::force>("N", "force on the ball")`.
+// The declaration of one variable of a model: `input<&Ball::force>("N", "force on the ball")`.
 //
-// The name is the member's, the type is the member's, the start value is what the member is initialised with.
+// Name and type are those of the member; the start value is the member's initial value.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace consort::model {
 
-// The types of FMI 3.0, in the order that the engine has them.
+// The types of FMI 3.0, in the order used by the engine.
 enum class Kind : std::uint8_t {
   float32,
   float64,
@@ -35,7 +35,7 @@ enum class Causality : std::uint8_t { parameter, calculated_parameter, input, ou
 enum class Variability : std::uint8_t { constant, fixed, tunable, discrete, continuous };
 enum class Initial : std::uint8_t { exact, approx, calculated, none };
 
-// Views of names that live as long as the program.
+// Views of names with static lifetime.
 struct Names {
   const std::string_view* first = nullptr;
   std::size_t count = 0;
@@ -69,8 +69,8 @@ template <auto... Members>
 [[gnu::visibility("hidden")]] inline constexpr std::array<std::string_view, sizeof...(Members)> member_names{
     member_name<Members>()...};
 
-// The model is an argument of its own so that models of one name in several unnamed namespaces stay apart: GCC 12 does
-// not see that a pointer to a member has internal linkage.
+// The model is a separate template argument to keep models with the same name in several unnamed namespaces apart: GCC
+// 12 does not see that a pointer to a member has internal linkage.
 template <class Model, auto Member>
 void* locate(void* model) {
   return &(static_cast<Model*>(model)->*Member);
@@ -126,7 +126,7 @@ struct Shape<std::array<std::array<T, C>, R>> {
 
 }  // namespace detail
 
-// Made by input(), output(), state() and their like; the functions that say more about it may be chained.
+// Made by input(), output(), state() and similar functions. The member functions that add properties may be chained.
 struct Variable {
   std::string_view name;
   std::string_view member;
@@ -140,20 +140,20 @@ struct Variable {
   Initial initial = Initial::calculated;
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  double nominal = 0;  // 0: not said
+  double nominal = 0;  // 0: not declared
   std::uint32_t rank = 0;
-  std::uint32_t rows = 1;  // of the member; with `sizes` the most that there can be
+  std::uint32_t rows = 1;  // of the member; an upper bound if `sizes` is not empty
   std::uint32_t columns = 1;
   std::uint32_t element_size = 0;
   void* (*locate)(void* model) = nullptr;
   std::string_view rate_member;                 // of a state: the member that holds its derivative
   void* (*locate_rate)(void* model) = nullptr;  // of a state
-  bool is_continuous_state = false;             // GCC's sanitizers keep the pointer from being asked while compiling
+  bool is_continuous_state = false;             // with GCC's sanitizers the pointer is not a constant expression
   bool is_indicator = false;
-  bool is_rate = false;  // the derivative of the state before it, whose name and unit it has here
+  bool is_rate = false;  // derivative of the preceding state; has its name and unit here
   Names sizes;           // members that hold the sizes of this array
   Names items;           // of an enumeration, for 1, 2, …
-  Names dependencies;    // members that an output, or the derivative of a state, is computed from
+  Names dependencies;    // members from which an output or a state derivative is computed
   bool dependencies_declared = false;
 
   [[nodiscard]] constexpr bool is_state() const { return is_continuous_state; }
@@ -169,16 +169,17 @@ struct Variable {
   constexpr Variable& constant() { return variability = Variability::constant, exact(); }
   constexpr Variable& fixed() { return variability = Variability::fixed, *this; }
   constexpr Variable& tunable() { return variability = Variability::tunable, *this; }
-  // Changes in event() only.
+  // The variable changes only in event().
   constexpr Variable& discrete() { return variability = Variability::discrete, *this; }
-  // Starts with the member's initial value, which the user may change; otherwise it is computed.
+  // The start value is the member's initial value, which the user may change. Otherwise it is computed.
   constexpr Variable& exact() { return initial = Initial::exact, *this; }
-  // Of a state: initialize() computes where it starts.
+  // For a state: initialize() computes the start value.
   constexpr Variable& calculated() { return initial = Initial::calculated, *this; }
-  // Of a state: others may connect to it.
+  // For a state: the state is also an output.
   constexpr Variable& output() { return causality = Causality::output, *this; }
 
-  // The inputs and states that an output, or the derivative of a state, is computed from. Not said: from all of them.
+  // The inputs and states from which an output or a state derivative is computed. Without this call it depends on all
+  // of them.
   template <auto... Members>
   constexpr Variable& depends_on() {
     dependencies = {detail::member_names<Members...>.data(), sizeof...(Members)};
@@ -186,7 +187,7 @@ struct Variable {
   }
   constexpr Variable& depends_on_nothing() { return dependencies_declared = true, *this; }
 
-  // The sizes of an array are the values of these structural parameters (one or two); the member is the largest array.
+  // One or two structural parameters give the sizes of an array; the member has the largest size.
   template <auto... Members>
   constexpr Variable& sized_by() {
     static_assert(sizeof...(Members) >= 1 && sizeof...(Members) <= 2, "an array has one or two sizes");
@@ -194,7 +195,7 @@ struct Variable {
     return rank = sizeof...(Members), *this;
   }
 
-  // The names of an enumeration's values, which count from 1; `names` lives as long as the program.
+  // The names of an enumeration's values, which count from 1; `names` must have static lifetime.
   template <std::size_t N>
   constexpr Variable& named_values(const std::string_view (&names)[N]) {
     return items = Names{names, N}, *this;
@@ -255,7 +256,7 @@ constexpr Variable declare_state(std::string_view unit, std::string_view descrip
 
 }  // namespace detail
 
-// Each takes the unit and the description, or the description alone.
+// Each function takes unit and description, or only the description.
 
 template <auto Member>
 constexpr Variable parameter(std::string_view unit, std::string_view description) {
@@ -276,7 +277,7 @@ constexpr Variable calculated_parameter(std::string_view description) {
   return calculated_parameter<Member>({}, description);
 }
 
-// A std::uint64_t that says how large arrays are (FMI 3.0; earlier versions have the array at its first size).
+// A std::uint64_t that gives the size of arrays (FMI 3.0; in earlier versions the array keeps its first size).
 template <auto Member>
 constexpr Variable structural_parameter(std::string_view description) {
   static_assert(std::is_same_v<detail::TypeOf<Member>, std::uint64_t>, "a structural parameter is a std::uint64_t");
@@ -292,7 +293,7 @@ constexpr Variable input(std::string_view description) {
   return input<Member>({}, description);
 }
 
-// Computed in outputs(); with discrete() in event().
+// Computed in outputs(), or in event() if it is discrete().
 template <auto Member>
 constexpr Variable output(std::string_view unit, std::string_view description) {
   return detail::declare_member<Member>(Causality::output, unit, description);
@@ -302,7 +303,7 @@ constexpr Variable output(std::string_view description) {
   return output<Member>({}, description);
 }
 
-// Of interest to the user, but not to connect to.
+// Visible to the user, but not for connections.
 template <auto Member>
 constexpr Variable local(std::string_view unit, std::string_view description) {
   return detail::declare_member<Member>(Causality::local, unit, description);
@@ -312,7 +313,7 @@ constexpr Variable local(std::string_view description) {
   return local<Member>({}, description);
 }
 
-// A continuous state, and the member that derivatives() puts its derivative into.
+// A continuous state and the member in which derivatives() stores its derivative.
 template <auto Member, auto Rate>
 constexpr Variable state(std::string_view unit, std::string_view description) {
   return detail::declare_state<Member, Rate>(unit, description);
@@ -322,7 +323,7 @@ constexpr Variable state(std::string_view description) {
   return state<Member, Rate>({}, description);
 }
 
-// Computed in indicators(); where it changes its sign, event() is called.
+// Computed in indicators(). A sign change triggers event().
 template <auto Member>
 constexpr Variable indicator(std::string_view unit, std::string_view description) {
   static_assert(std::is_same_v<detail::TypeOf<Member>, double>, "an event indicator is a double");

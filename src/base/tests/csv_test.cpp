@@ -81,7 +81,7 @@ TEST(Csv, ReadsASingleColumnAndAHeaderAlone) {
 }
 
 TEST(Csv, StaysValidWhenItIsMoved) {
-  CsvTable table = parse_csv("a,b\n1,2\n", "in.csv");  // short enough to sit inside the string object
+  CsvTable table = parse_csv("a,b\n1,2\n", "in.csv");  // short enough for the small-string buffer
   const CsvTable moved = std::move(table);
   EXPECT_EQ(moved.cell(0, 1), "2");
   EXPECT_THAT(moved.header(), ElementsAre("a", "b"));

@@ -18,7 +18,7 @@ std::string digest(const std::string& text) {
   return sha.finish();
 }
 
-// The examples that NIST publishes with FIPS 180-4.
+// The examples published by NIST for FIPS 180-4.
 TEST(Sha256, GivesThePublishedDigests) {
   EXPECT_EQ(digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(digest("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -105,7 +105,7 @@ TEST(WithUnit, LeavesAnErrorThatHasAUnitAsItIs) {
   EXPECT_EQ(error.unit(), "axle");
 }
 
-// A solver may be called as the unit is: a name in the text decides nothing.
+// A solver may have the same name as the unit, so a name in the text is not evidence.
 TEST(WithUnit, DoesNotTakeAQuotedNameForTheUnit) {
   const Error error =
       thrown_error([] { with_unit("cvode", [] { throw run_error("solver 'cvode' gave up"); }); }, Fault::run);

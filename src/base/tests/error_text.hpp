@@ -1,4 +1,4 @@
-// The Error that `work` throws, or its text, and a failure of the test when it throws none or another.
+// The Error that `work` throws, or its text. The test fails if `work` throws nothing or another exception.
 #pragma once
 
 #include <string>

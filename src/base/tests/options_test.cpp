@@ -47,7 +47,7 @@ TEST(Options, NamesFileAndLineOfWhatIsWrong) {
   const auto refusal = [](std::string_view text) { return error_text([&] { (void)parse_options(text, "a.opt"); }); };
   EXPECT_THAT(refusal("a,1\nStopTime 10\n"), HasSubstr("a.opt, line 2: 'StopTime 10' is not a setting"));
   EXPECT_THAT(refusal(",1\n"), HasSubstr("a.opt, line 1"));
-  EXPECT_THAT(refusal("a,1\nb,2\nA,3\n"), HasSubstr("line 3: 'a' is given a second time, line 1"));
+  EXPECT_THAT(refusal("a,1\nb,2\nA,3\n"), HasSubstr("line 3: 'a' is given a second time, first in line 1"));
   const Options options = parse_options("\nStopTime,ten\n", "a.opt");
   EXPECT_THAT(error_text([&] { (void)options.number("StopTime"); }), HasSubstr("a.opt, line 2, 'StopTime': 'ten'"));
 }

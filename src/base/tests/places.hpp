@@ -1,5 +1,5 @@
-// Where tests find what they need. The paths are compiled into one file, so that the objects of all others are the same
-// in every checkout and come out of ccache.
+// Paths for tests. They are compiled into a single file, so that all other objects are equal in every checkout and come
+// from ccache.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace consort::places {
 std::string source();       // the repository
 std::string build();        // the build tree
 std::string fmus();         // FMUs made from models/: fmi2/NAME.fmu, fmi3/NAME.fmu, fmi1/cs/NAME.fmu, fmi1/me/NAME.fmu
-std::string scratch();      // a folder that tests may write into
+std::string scratch();      // a folder in which tests may write
 std::string program();      // consort
 std::string worker();       // consort-worker
-std::string test_worker();  // the same with units that tests name
+std::string test_worker();  // consort-worker with units that tests name
 
 }  // namespace consort::places

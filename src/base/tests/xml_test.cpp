@@ -26,7 +26,7 @@ std::string nested(std::size_t depth) {
   return text;
 }
 
-// As UTF-16, little-endian with its byte order mark; ASCII only.
+// Converts ASCII to UTF-16, little-endian with a byte order mark.
 std::string utf16(std::string_view ascii) {
   std::string out = "\xFF\xFE";
   for (const char c : ascii) {
@@ -54,7 +54,7 @@ TEST(Xml, CountsLinesOfWindowsAndBehindAByteOrderMark) {
 }
 
 TEST(Xml, StaysValidWhenItIsMoved) {
-  // Short enough for std::string to keep it inside.
+  // Short enough for the small-string buffer.
   auto first = XmlDocument::parse("<a x='y'/>", "a.xml");
   const auto second = std::move(first);
   EXPECT_STREQ(second.root().name(), "a");
@@ -80,7 +80,7 @@ TEST(Xml, RefusesDocumentsWithoutARoot) {
 TEST(Xml, RefusesElementsThatAreNestedTooDeep) {
   EXPECT_NO_THROW((void)XmlDocument::parse(nested(64), "a.xml"));
   EXPECT_THAT(refusal(nested(65)), StartsWith("a.xml:65: elements are nested more than 64 deep"));
-  // Far beyond what a recursive walk would survive.
+  // Far deeper than a recursive walk would survive.
   EXPECT_THAT(refusal(nested(1'000'000)), HasSubstr("more than 64 deep"));
   EXPECT_THAT(refusal("<a><b/><b><c/></b></a>", {.depth = 2}), HasSubstr("more than 2 deep"));
   EXPECT_NO_THROW((void)XmlDocument::parse("<a><b/><b/></a>", "a.xml", {.depth = 2}));

@@ -1,4 +1,4 @@
-// Descriptions put together by hand, a variable at a time; finish() makes them ready for look-ups.
+// Builds descriptions by hand, variable by variable; finish() makes them ready for look-ups.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ class Builder {
     d_.interfaces.push_back(cs);
   }
 
-  // A local Float64 with its line counted from 1; change what is to be different in the reference that is returned.
+  // Adds a local Float64, with lines counted from 1. Change its properties through the returned reference.
   Variable& add(std::string_view name, ValueReference reference, Type type = Type::Float64) {
     Variable v;
     v.name = d_.arena().store(name);

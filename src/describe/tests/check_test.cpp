@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// Every diagnostic as it is shown, without the name of the file.
+// The texts of all diagnostics, without the name of the file.
 std::vector<std::string> findings(const Description& d) {
   Diagnostics diagnostics;
   check(d, diagnostics);
@@ -77,7 +77,7 @@ TEST(Check, WantsModelIdentifiersThatAreCIdentifiers) {
   for (const char* identifier : {"", "1a", "a-b", "a b", "ä", "a/b", "../a"}) {
     Builder b;
     b.raw().interfaces[0].model_identifier = identifier;
-    EXPECT_THAT(findings(b), ElementsAre(HasSubstr("is no valid C identifier"))) << identifier;
+    EXPECT_THAT(findings(b), ElementsAre(HasSubstr("is not a valid C identifier"))) << identifier;
   }
   Builder good;
   good.raw().interfaces[0].model_identifier = "_a1";
@@ -128,7 +128,7 @@ TEST(Check, WantsNamesThatAreUniqueAmongVariablesAndAliases) {
   b.add("y", 3);
   b.alias(2, "x");
   EXPECT_THAT(findings(b),
-              ElementsAre(AllOf(StartsWith(":2: warning: the name 'x' stands for two variables (first in line 1)"),
+              ElementsAre(AllOf(StartsWith(":2: warning: two variables have the name 'x' (first in line 1)"),
                                 HasSubstr("[FMI 3.0, unique names]")),
                           StartsWith(":3: warning: the name 'x'")));
 }
@@ -170,7 +170,7 @@ TEST(Check, WantsCausalityAndVariabilityThatGoTogether) {
       if (variable.causality == C::input) b.start(variable, Value::scalar(0.0));
       const auto found = findings(b);
       const bool complains = std::any_of(found.begin(), found.end(), [](const std::string& text) {
-        return text.find("which do not go together [FMI 2.0, 2.2.7: combinations]") != std::string::npos;
+        return text.find("which cannot be combined [FMI 2.0, 2.2.7: combinations]") != std::string::npos;
       });
       EXPECT_EQ(complains, !allowed(static_cast<C>(c), static_cast<V>(v)))
           << name_of(static_cast<C>(c)) << ' ' << name_of(static_cast<V>(v));
@@ -336,7 +336,7 @@ TEST(Check, WantsDimensionsThatAreSizes) {
   b.dimensions(b.add("local", 6), {sized_by(2)});
   EXPECT_THAT(findings(b),
               ElementsAre(HasSubstr("a dimension of 'zero' is 0"),
-                          HasSubstr("a dimension of 'none' refers to 99, which is no structural parameter"),
+                          HasSubstr("a dimension of 'none' refers to 99, which is not a structural parameter"),
                           HasSubstr("a dimension of 'local' refers to 2")));
 }
 
@@ -346,7 +346,8 @@ TEST(Check, WantsClocksThatAreClocks) {
   b.add("x", 2);
   b.raw().clocks = {1, 2, 3};
   b.raw().variables[1].clocks = {0, 3};
-  EXPECT_THAT(findings(b), ElementsAre(HasSubstr("'x' belongs to clock 2, which is no clock"), HasSubstr("clock 3")));
+  EXPECT_THAT(findings(b),
+              ElementsAre(HasSubstr("'x' belongs to clock 2, which is not a clock"), HasSubstr("clock 3")));
 }
 
 // --- references and structure
@@ -384,7 +385,7 @@ TEST(Check, WantsDerivativesThatSayOfWhatAndOnce) {
   structure.derivatives = {{1, false, {}}, {2, false, {}}, {1, false, {}}};
   structure.outputs = {{0, false, {}}};
   structure.initial_unknowns = {{0, false, {}}, {1, false, {}}, {2, false, {}}};
-  EXPECT_THAT(findings(b), ElementsAre(HasSubstr("'y' is listed as the derivative of a state, but does not say"),
+  EXPECT_THAT(findings(b), ElementsAre(HasSubstr("'y' is listed as the derivative of a state, but does not name"),
                                        HasSubstr("the derivative 'der(x)' is listed twice"),
                                        HasSubstr("'x' is listed as an output, but its causality is local")));
 }
@@ -417,7 +418,7 @@ TEST(Check, DoesNotWantClocksAmongTheInitialUnknowns) {
 }
 
 TEST(Check, TakesTimeLinearInTheSizeOfTheDescription) {
-  // A hundred thousand of everything that is compared with others; quadratic work would take minutes.
+  // A hundred thousand of each kind of item that is compared; quadratic work would take minutes.
   constexpr std::uint32_t many = 100'000;
   for (const bool listed : {false, true}) {
     Builder b(FmiVersion::v2);

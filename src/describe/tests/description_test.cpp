@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Description, FindsEveryOneOfManyVariablesByNameAndReference) {
-  // Enough for long runs of neighbours in the tables.
+  // Enough for long probe sequences in the hash tables.
   Builder b;
   constexpr std::uint32_t many = 5000;
   for (std::uint32_t i = 0; i < many; ++i) b.add("x[" + std::to_string(i) + "]", i * 4096);

@@ -49,9 +49,9 @@ TEST(Conversion, AppliesFactors) {
 
 TEST(Conversion, RefusesWhatMeasuresSomethingElse) {
   EXPECT_FALSE(conversion(measure("K", temperature), measure("Pa", pressure)));
-  // The same name does not help when the definitions differ.
+  // Equal names do not suffice if the definitions differ.
   EXPECT_FALSE(conversion(measure("x", temperature), measure("x", pressure)));
-  // Radian is a dimension of its own in FMI: 1/s is no angular velocity.
+  // Radian is a separate dimension in FMI: 1/s is not an angular velocity.
   EXPECT_FALSE(conversion(measure("Hz", rate), measure("rad/s", angular)));
 }
 
@@ -69,7 +69,7 @@ TEST(DisplayUnit, ConvertsBothWays) {
   const DisplayUnit celsius{"degC", 1, -273.15, false};
   EXPECT_DOUBLE_EQ(celsius.from_unit(293.15), 20);
   EXPECT_DOUBLE_EQ(celsius.to_unit(20), 293.15);
-  // 1/s shown as the time in between.
+  // 1/s displayed as a period.
   const DisplayUnit period{"min", 1.0 / 60, 0, true};
   EXPECT_DOUBLE_EQ(period.from_unit(0.5), 1.0 / 30);
   EXPECT_DOUBLE_EQ(period.to_unit(period.from_unit(0.5)), 0.5);

@@ -80,7 +80,7 @@ TEST(SignalSet, TurnsNegatedAliasesAround) {
   b.add("minus x", 1).negated = true;
   b.add("i", 1, Type::Int32).negated = true;
   b.add("not b", 1, Type::Boolean).negated = true;
-  b.add("s", 1, Type::String).negated = true;  // nonsense, and left alone
+  b.add("s", 1, Type::String).negated = true;  // meaningless, must be ignored
   const Description d = b.finish();
   const SignalSet set(d, std::vector<VariableId>{0, 1, 2, 3, 4});
   Columns c = set.make_columns();
@@ -112,7 +112,7 @@ TEST(SignalSet, RefusesMoreElementsThanItCanCount) {
   Builder b;
   b.add("x", 1);
   b.dimensions(b.add("large", 2), {fixed_size((1U << 30) + 1)});
-  // So many that adding one wraps around.
+  // The largest number of elements: adding one overflows.
   b.dimensions(b.add("endless", 3), {fixed_size(std::numeric_limits<std::uint64_t>::max())});
   const Description d = b.finish();
   const auto refusal = [&](std::vector<VariableId> choice) { return error_text([&] { (void)SignalSet(d, choice); }); };

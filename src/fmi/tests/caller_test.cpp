@@ -149,7 +149,7 @@ TEST(Caller, IsTheOneWhoseCallTheThreadIsInWhenThePointerIsGarbage) {
   const Function<int(void*)> look{"look", look_around};
   (void)outer.caller.call(look, nullptr);
   EXPECT_EQ(found_inside, &outer.caller);
-  EXPECT_EQ(Caller::from_environment(nullptr), nullptr);  // not any more
+  EXPECT_EQ(Caller::from_environment(nullptr), nullptr);  // no longer in the call
 }
 
 TEST(Caller, TakesMessagesFromManyThreads) {

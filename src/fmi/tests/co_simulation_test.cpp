@@ -1,4 +1,4 @@
-// One suite for Co-Simulation of all versions: what holds for one holds for all, or is a missing capability.
+// One suite for Co-Simulation of all versions: a feature works in each version or is a missing capability.
 #include <cmath>
 #include <deque>
 
@@ -48,7 +48,7 @@ class CoSimulationOf : public testing::TestWithParam<int> {
     return x;
   }
 
-  // An instance of Bad that is about to do its deed after the first step.
+  // An instance of Bad that misbehaves after the first step.
   static std::unique_ptr<CoSimulation> bad(const Fmu& fmu, std::int64_t deed, InstanceOptions options = {}) {
     options.name = "villain";
     options.logging = true;
@@ -62,7 +62,7 @@ class CoSimulationOf : public testing::TestWithParam<int> {
 
 INSTANTIATE_TEST_SUITE_P(Fmi, CoSimulationOf, testing::Values(1, 2, 3));
 
-// --- life
+// --- call order
 
 TEST_P(CoSimulationOf, StepsFromStartToEnd) {
   const Fmu fmu = open("Dahlquist");
@@ -73,7 +73,7 @@ TEST_P(CoSimulationOf, StepsFromStartToEnd) {
   initialize(*unit, {.start = 0, .stop = 1.0, .tolerance = 1e-4});
   EXPECT_EQ(real(*unit, d, "x"), 1);
   const auto x = decay(*unit, d, 10);
-  EXPECT_NEAR(x.back(), std::exp(-1), 0.02);  // explicit Euler with steps of 0.1 is that far off
+  EXPECT_NEAR(x.back(), std::exp(-1), 0.02);  // the error of explicit Euler with steps of 0.1
   unit->terminate();
 }
 
@@ -117,7 +117,7 @@ TEST_P(CoSimulationOf, BeginsAgainAfterAReset) {
   unit->reset();
   initialize(*unit);
   const auto again = decay(*unit, fmu.description(), 5);
-  EXPECT_NE(changed, again);  // the parameter is back at its start, too
+  EXPECT_NE(changed, again);  // the parameter has its start value again
   const auto fresh = fmu.co_simulation({});
   initialize(*fresh);
   EXPECT_EQ(again, decay(*fresh, fmu.description(), 5));
@@ -197,7 +197,7 @@ TEST_P(CoSimulationOf, ReadsAndWritesSeveralVariablesAtOnce) {
   std::vector<double> back(2);
   unit->get<double>(out, back);
   EXPECT_THAT(back, ElementsAre(2, 1));
-  // Nothing to do is nothing done.
+  // Empty lists are accepted.
   unit->get<double>({}, {});
   unit->set<std::string>({}, {});
 }
@@ -214,7 +214,7 @@ TEST_P(CoSimulationOf, RefusesReferencesThatAreNotThere) {
 }
 
 TEST_P(CoSimulationOf, RefusesTypesThatTheVersionDoesNotHave) {
-  if (version() == 3) GTEST_SKIP() << "FMI 3.0 has them all";
+  if (version() == 3) GTEST_SKIP() << "FMI 3.0 has all types";
   const Fmu fmu = open("Dahlquist");
   const auto unit = fmu.co_simulation({.name = "wheel"});
   const ValueReference x = 1;
@@ -270,7 +270,7 @@ TEST_P(CoSimulationOf, CarriesAStateOverToAnotherInstanceAsBytes) {
   EXPECT_FALSE(bytes.empty());
   two->state_saving()->restore(*two->state_saving()->deserialize(bytes));
   EXPECT_EQ(decay(*one, d, 3, 5), decay(*two, d, 3, 5));
-  // Bytes that are not such a state are refused, and nothing leaks.
+  // Bytes of anything else are refused, without a leak.
   EXPECT_THAT(error_text([&] { (void)two->state_saving()->deserialize({}); }, Fault::run), HasSubstr("erialize"));
 }
 
@@ -364,7 +364,7 @@ TEST_P(CoSimulationOf, HasNoCapabilityThatIsNotDeclared) {
   EXPECT_THAT(unit->missing("state"), HasSubstr(version() == 1 ? "FMI 1.0 does not have it" : "does not declare it"));
 }
 
-// --- steps that end otherwise
+// --- steps that are not completed
 
 TEST_P(CoSimulationOf, ReportsAStepThatWasDiscarded) {
   const Fmu fmu = open("Bad");
@@ -372,7 +372,7 @@ TEST_P(CoSimulationOf, ReportsAStepThatWasDiscarded) {
   const StepReport report = unit->do_step(0, step);
   EXPECT_EQ(report.end, StepReport::End::discarded);
   EXPECT_EQ(report.reached, 0);
-  // A shorter step is taken, and the instance is as good as before.
+  // A shorter step succeeds, and the instance is usable as before.
   EXPECT_EQ(unit->do_step(0, 1e-4).end, StepReport::End::completed);
   unit->terminate();
 }
@@ -410,7 +410,7 @@ TEST_P(CoSimulationOf, SaysWhatFailedWhereWhenAndWhy) {
                                              "DoStep returned Error at t = 0.25 s: \""),
                                   HasSubstr("an error, as demanded"), HasSubstr("rerun with --log-fmi")));
   EXPECT_EQ(error.fields(), (ErrorFields{"villain", prefix() + "DoStep", 0.25, ""}));
-  EXPECT_NO_THROW(unit->terminate());  // is not called after an error
+  EXPECT_NO_THROW(unit->terminate());  // makes no call after an error
   unit->reset();
   initialize(*unit);
   EXPECT_EQ(unit->do_step(0, 0.25).end, StepReport::End::completed);
@@ -442,7 +442,7 @@ TEST_P(CoSimulationOf, LetsAModelEndTheSimulation) {
   const StepReport report = unit->do_step(1.5, 1.0);
   EXPECT_NE(report.end, StepReport::End::completed);
   EXPECT_NEAR(report.reached, 2, 1e-9);
-  EXPECT_EQ(report.terminate, version() > 1);  // FMI 1.0 has no word for it
+  EXPECT_EQ(report.terminate, version() > 1);  // FMI 1.0 cannot report it
 }
 
 // --- messages
@@ -460,7 +460,7 @@ TEST_P(CoSimulationOf, PassesMessagesOnWithInstanceCategoryAndLevel) {
 }
 
 TEST_P(CoSimulationOf, SurvivesMessagesThatAreMadeToBreakIt) {
-  for (const std::int64_t deed : {9, 10, 11}) {  // per cent signs, %n, a pointer to nowhere
+  for (const std::int64_t deed : {9, 10, 11}) {  // percent signs, %n, an invalid pointer
     std::vector<LogMessage> messages;
     const Fmu fmu = open("Bad");
     const auto unit = bad(fmu, deed, {.log = [&](const LogMessage& m) { messages.push_back(m); }});
@@ -480,7 +480,7 @@ TEST_P(CoSimulationOf, HearsOnlyTheCategoriesThatWereChosen) {
   const std::vector<std::string> others{"logEvents", "logStatusFatal"};
   unit->set_debug_logging(true, others);
   unit->do_step(0, step);
-  EXPECT_EQ(messages.size(), version() == 1 ? 1U : 0U);  // FMI 1.0 cannot choose
+  EXPECT_EQ(messages.size(), version() == 1 ? 1U : 0U);  // FMI 1.0 cannot choose categories
   messages.clear();
   const std::vector<std::string> warnings{"logStatusWarning"};
   unit->set_debug_logging(true, warnings);

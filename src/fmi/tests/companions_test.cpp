@@ -52,7 +52,7 @@ TEST(Terminals, ReportVariablesThatAreNotThere) {
       "<Other/>\n<TerminalGraphicalRepresentation x1='left'/></Terminal></Terminals></fmiTerminalsAndIcons>");
   EXPECT_THAT(read.findings(),
               ElementsAre(":2: warning: <Terminal> lacks the attribute 'matchingRule' [FMI 3.0, 2.4.9: terminals]",
-                          StartsWith(":3: warning: 'gone' is no variable of the model"),
+                          StartsWith(":3: warning: 'gone' is not a variable of the model"),
                           StartsWith(":4: warning: <Other> is not known below <Terminal>"),
                           StartsWith(":5: warning: x1=\"left\"")));
   EXPECT_EQ(read.diagnostics.all().at(0).file, "terminals.xml");

@@ -1,4 +1,4 @@
-// FMUs that come as sources: written here, compiled on request, and run.
+// Source FMUs: written here, compiled on request, and run.
 #include "fmi/compile.hpp"
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
-// y grows by STEP with every step; STEP is from a header in a folder of its own.
+// y grows by STEP in every step; STEP comes from a header in a separate folder.
 const char* const source_v2 = R"(
 #include <stdlib.h>
 #include "fmi2Functions.h"
@@ -50,7 +50,7 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 t, fmi3Float64 h, fmi3Boolean 
 
 bool has_compiler() { return std::system("cc --version > /dev/null 2>&1") == 0; }
 
-// A folder with the description and the sources of one of the two models.
+// A folder with description and sources of one of the two models.
 class SourceFmu {
  public:
   explicit SourceFmu(int version, const std::string& before = "") {
@@ -112,7 +112,7 @@ void count_to_four(const Fmu& fmu) {
 TEST_P(CompileOf, BuildsAndRunsASourceFmu) {
   const SourceFmu fmu(GetParam());
   count_to_four(fmu.open());
-  // The binary is there from now on.
+  // The binary now exists.
   EXPECT_THAT(platforms(fmu.path()), testing::ElementsAre(GetParam() == 2 ? "linux64" : "x86_64-linux"));
   count_to_four(fmu.open(false));
 }
@@ -174,7 +174,7 @@ TEST(Compile, MakesNoSecretOfFunctionsThatAreMissing) {
   const Fmu fmu = sources.open();
   const auto unit = fmu.co_simulation({.name = "wheel"});
   initialize(*unit);
-  // Declared, but not there.
+  // Declared, but missing.
   EXPECT_EQ(unit->state_saving(), nullptr);
   EXPECT_THAT(unit->missing("saving"), HasSubstr("or its binary lacks the functions"));
   const ValueReference y = 0;

@@ -1,4 +1,4 @@
-// What the descriptions of all versions have in common.
+// Common to the descriptions of all versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ TEST(AnyDescription, HasADefaultExperimentOfWhatIsGiven) {
       ElementsAre(":2: warning: stopTime=\"ten\" of <DefaultExperiment> is not a number; it is ignored [schema]"));
 }
 
-// --- units, as FMI 2.0 and 3.0 have them
+// --- units of FMI 2.0 and 3.0
 
 const char* const units =
     "<UnitDefinitions><Unit name='bar'><BaseUnit kg='1' m='-1' s='-2' factor='1e5'/></Unit>"
@@ -140,7 +140,7 @@ TEST(AnyDescription, ReportsUnitsThatCannotBeMeant) {
       "<Unit name='b'><BaseUnit m='1000' s='x' kg='nan'/></Unit>\n</UnitDefinitions><ModelStructure/>");
   EXPECT_THAT(read.findings(),
               ElementsAre(StartsWith(":3: warning: the factor of unit 'a' is 0; it is taken as 1"),
-                          StartsWith(":4: warning: unit 'a' is defined twice; the first definition holds"),
+                          StartsWith(":4: warning: unit 'a' is defined twice; the first definition is used"),
                           HasSubstr(":5: warning: kg=\"nan\" of <BaseUnit> is not"),
                           HasSubstr(":5: warning: m=\"1000\" of <BaseUnit> is not"),
                           HasSubstr(":5: warning: s=\"x\" of <BaseUnit> is not")));
@@ -156,7 +156,7 @@ TEST(AnyDescription, ReportsUnitsAndDisplayUnitsThatAreNotDefined) {
       "<Float64 name='d' valueReference='4' unit='parsec' displayUnit='parsec'/>\n");
   EXPECT_THAT(read.findings(), ElementsAre(StartsWith(":3: warning: unit 'parsec' is not defined in <UnitDefinitions>"),
                                            StartsWith(":4: warning: displayUnit 'ly' is not defined for unit 'parsec'"),
-                                           StartsWith(":5: warning: displayUnit 'ly' stands without a unit")));
+                                           StartsWith(":5: warning: displayUnit 'ly' is given without a unit")));
   EXPECT_EQ(read.d.unit_name(read["a"]), "parsec");
   EXPECT_EQ(read["a"].unit, read["b"].unit);
   EXPECT_EQ(read.d.display_unit(read["b"]), nullptr);

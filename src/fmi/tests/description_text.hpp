@@ -1,4 +1,4 @@
-// Model descriptions from a few lines of XML: what is read from them, and what the reader has to say.
+// Reads model descriptions from a few lines of XML, with the findings of the reader.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ struct Read {
   describe::Description d;
   Diagnostics diagnostics;
 
-  // As they are shown, without the name of the file: ":3: warning: … [schema]".
+  // The texts of the diagnostics without the name of the file: ":3: warning: … [schema]".
   [[nodiscard]] std::vector<std::string> findings() const {
     std::vector<std::string> texts;
     for (const auto& one : diagnostics.all()) texts.push_back(one.text().substr(one.file.size()));
     return texts;
   }
-  // The variable of this name; it must be there.
+  // The variable of this name, which must exist.
   [[nodiscard]] const describe::Variable& operator[](std::string_view name) const {
     return d[d.require_variable(name)];
   }
@@ -33,7 +33,7 @@ inline Read read_text(std::string text) {
   return read;
 }
 
-// The root is line 1, what `body` begins with is line 2.
+// The root element is on line 1, `body` begins on line 2.
 inline Read read_v1(const std::string& body, const std::string& attributes = "") {
   return read_text(
       "<fmiModelDescription fmiVersion='1.0' modelName='m' modelIdentifier='m' guid='g' "
@@ -51,7 +51,7 @@ inline Read read_v3(const std::string& body, const std::string& attributes = "")
                    "><CoSimulation modelIdentifier='m'/>\n" + body + "\n</fmiModelDescription>");
 }
 
-// One list of variables, and the structure that versions 2 and 3 want.
+// A list of variables, with the structure that versions 2 and 3 require.
 inline Read variables_v1(const std::string& variables) {
   return read_v1("<ModelVariables>\n" + variables + "</ModelVariables>");
 }
@@ -64,7 +64,7 @@ inline Read variables_v3(const std::string& variables, const std::string& struct
                  "</ModelStructure>");
 }
 
-// The variables that an unknown depends on, by name; "*" for one that depends on everything.
+// The names of the variables on which an unknown depends; "*" if it depends on all knowns.
 inline std::vector<std::string> dependencies_of(const describe::Description& d, const describe::Unknown& u) {
   if (!u.declared) return {"*"};
   std::vector<std::string> names;

@@ -140,7 +140,7 @@ TEST(DescriptionV1, HasVariablesOfEveryType) {
   EXPECT_TRUE(read.d.start(read["b"])->elements<Bool>()[0]);
   EXPECT_EQ(read.d.start(read["s"])->elements<std::string>()[0], " two words ");
   EXPECT_EQ(read["e"].type, Type::Enumeration);
-  // Variables of one reference and other types are others.
+  // Variables with equal references and different types are distinct.
   EXPECT_EQ(read.d.find(0, Type::Int32), 1U);
   EXPECT_EQ(read["r"].variability, Variability::continuous);
   EXPECT_EQ(read["i"].variability, Variability::discrete);
@@ -208,8 +208,9 @@ TEST(DescriptionV1, TellsNoDependencyFromNoStatement) {
   EXPECT_THAT(dependencies_of(read.d, outputs[1]), IsEmpty());
   EXPECT_THAT(dependencies_of(read.d, outputs[2]), ElementsAre("u"));
   EXPECT_THAT(dependencies_of(read.d, outputs[3]), ElementsAre("*"));
-  EXPECT_THAT(read.findings(), ElementsAre(AllOf(StartsWith(":9: warning: 'd' depends on 'gone', which is no variable"),
-                                                 HasSubstr("[FMI 1.0, 3.4: DirectDependency]"))));
+  EXPECT_THAT(read.findings(),
+              ElementsAre(AllOf(StartsWith(":9: warning: 'd' depends on 'gone', which is not a variable"),
+                                HasSubstr("[FMI 1.0, 3.4: DirectDependency]"))));
 }
 
 TEST(DescriptionV1, ReportsEverythingThatIsWrongWithAVariable) {
@@ -236,7 +237,7 @@ TEST(DescriptionV1, ReportsEverythingThatIsWrongWithAVariable) {
           StartsWith(":8: warning: variability=\"often\" is not known; it is taken as continuous"),
           StartsWith(":9: warning: <ScalarVariable> has no attribute 'colour'"),
           StartsWith(":9: warning: <Real> has no attribute 'size'"),
-          StartsWith(":10: warning: 'h' says fixed but has no start value"),
+          StartsWith(":10: warning: 'h' has fixed=true but no start value"),
           StartsWith(":11: warning: min=\"low\" of <Integer> is not a number"),
           StartsWith(":11: warning: start=\"1.5\" of 'i' is not a value of type Int32; it is ignored"),
           StartsWith(":12: warning: <Real> is not known below <ScalarVariable>"),

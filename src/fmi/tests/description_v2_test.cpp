@@ -188,15 +188,17 @@ TEST(DescriptionV2, ReportsAStructureThatDoesNotFit) {
   EXPECT_THAT(
       read.findings(),
       ElementsAre(
-          StartsWith(":6: warning: index \"0\" is no variable (they count from 1 to 2); the entry is ignored"),
-          StartsWith(":7: warning: index \"9\" is no variable"), StartsWith(":8: warning: index \"\" is no variable"),
-          AllOf(StartsWith(":9: warning: dependency '7' is no variable; the unknown is taken to depend on everything"),
-                HasSubstr("[FMI 2.0, 2.2.8: ModelStructure]")),
+          StartsWith(":6: warning: index \"0\" is not a variable (they count from 1 to 2); the entry is ignored"),
+          StartsWith(":7: warning: index \"9\" is not a variable"),
+          StartsWith(":8: warning: index \"\" is not a variable"),
+          AllOf(
+              StartsWith(":9: warning: dependency '7' is not a variable; the unknown is taken to depend on everything"),
+              HasSubstr("[FMI 2.0, 2.2.8: ModelStructure]")),
           StartsWith(":10: warning: <Other> is not known below <Outputs>"),
-          StartsWith(":11: warning: 'new' is no kind of dependency"),
+          StartsWith(":11: warning: 'new' is not a kind of dependency"),
           StartsWith(":12: warning: 1 dependencies but 0 kinds"),
-          StartsWith(":13: warning: dependenciesKind stands without dependencies"),
-          StartsWith(":14: warning: dependency 'x' is no variable")));
+          StartsWith(":13: warning: dependenciesKind is given without dependencies"),
+          StartsWith(":14: warning: dependency 'x' is not a variable")));
   ASSERT_EQ(read.d.structure.outputs.size(), 1U);
   EXPECT_THAT(dependencies_of(read.d, read.d.structure.outputs[0]), ElementsAre("*"));
   EXPECT_THAT(dependencies_of(read.d, read.d.structure.initial_unknowns[0]), ElementsAre("u"));

@@ -146,7 +146,7 @@ TEST(DescriptionV3, HasClocksFromTheVariableAndItsType) {
   const auto& a = read.d.clock_properties.at(read["a"].clock);
   EXPECT_EQ(a.interval_variability, IntervalVariability::constant);
   EXPECT_EQ(a.interval, 0.5);
-  EXPECT_EQ(a.priority, 1U);  // the variable's own word counts
+  EXPECT_EQ(a.priority, 1U);  // the variable's own attribute has precedence
   EXPECT_TRUE(a.has_priority);
   const auto& b = read.d.clock_properties.at(read["b"].clock);
   EXPECT_EQ(b.interval_variability, IntervalVariability::countdown);
@@ -165,10 +165,10 @@ TEST(DescriptionV3, ReportsReferencesThatLeadNowhere) {
   const auto read = variables_v3(
       "<Float64 name='a' valueReference='1' derivative='9'/>\n<Int32 name='b' valueReference='2' previous='8' "
       "clocks='1 x'/>\n<Float64 name='c' valueReference='3' derivative='none'/>");
-  EXPECT_THAT(read.findings(), ElementsAre(StartsWith(":4: warning: clocks=\"1 x\": 'x' is no value reference"),
+  EXPECT_THAT(read.findings(), ElementsAre(StartsWith(":4: warning: clocks=\"1 x\": 'x' is not a value reference"),
                                            StartsWith(":5: warning: derivative=\"none\""),
-                                           HasSubstr("'a' (line 3) says derivative=\"9\", which is no variable"),
-                                           HasSubstr("'b' (line 4) says previous=\"8\", which is no variable")));
+                                           HasSubstr("'a' (line 3) has derivative=\"9\", which is not a variable"),
+                                           HasSubstr("'b' (line 4) has previous=\"8\", which is not a variable")));
   EXPECT_EQ(read["a"].derivative_of, no_variable);
   EXPECT_EQ(read["b"].previous, no_variable);
   EXPECT_EQ(read["c"].derivative_of, no_variable);
@@ -205,11 +205,11 @@ TEST(DescriptionV3, ReportsAStructureThatDoesNotFit) {
       "\n<Output valueReference='7'/>\n<Output/>\n<Output valueReference='y'/>\n"
       "<Output valueReference='1' dependencies='9'/>\n<Outputs/>");
   EXPECT_THAT(read.findings(),
-              ElementsAre(StartsWith(":7: warning: valueReference \"7\" is no variable; the entry is ignored"),
-                          StartsWith(":8: warning: valueReference \"\" is no variable"),
+              ElementsAre(StartsWith(":7: warning: valueReference \"7\" is not a variable; the entry is ignored"),
+                          StartsWith(":8: warning: valueReference \"\" is not a variable"),
                           StartsWith(":9: warning: valueReference=\"y\" of <Output> is not a natural number"),
-                          StartsWith(":9: warning: valueReference \"y\" is no variable"),
-                          StartsWith(":10: warning: dependency '9' is no variable"),
+                          StartsWith(":9: warning: valueReference \"y\" is not a variable"),
+                          StartsWith(":10: warning: dependency '9' is not a variable"),
                           StartsWith(":11: warning: <Outputs> is not known below <ModelStructure>"),
                           HasSubstr("output 'w' (line 5) has no <Output>")));
   EXPECT_EQ(read.d.structure.outputs.size(), 2U);  // clocks are never listed
@@ -238,7 +238,7 @@ TEST(DescriptionV3, HasTypesOfEveryKind) {
   EXPECT_EQ(read["x"].max, 1);
   EXPECT_TRUE(read["x"].unbounded);
   EXPECT_EQ(read["x"].nominal, 0.5);
-  // FMI 3.0, 2.4.4: what a Binary takes over from its type.
+  // FMI 3.0, 2.4.4: attributes that a Binary inherits from its type.
   EXPECT_EQ(read["b"].mime_type, "a/b");
   EXPECT_EQ(read["b"].max_size, 7U);
 }

@@ -1,4 +1,4 @@
-// What only FMI 3.0 has.
+// Features that only FMI 3.0 has.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -172,7 +172,7 @@ TEST(Fmi3, ReturnsEarlyWhenItIsAskedTo) {
   initialize(*unit);
   double t = 0;
   StepReport report;
-  // As many communication steps as the solver needs to come to 0.3.
+  // As many communication steps as the solver needs to reach 0.3.
   for (int i = 0; i < 100 && report.end == StepReport::End::completed; ++i, t = report.reached) {
     report = unit->do_step(t, 0.2);
     if (t >= 0.3) break;

@@ -1,4 +1,4 @@
-// Our own FMUs where the tests find them, and changed copies of them.
+// Paths of the FMUs built from models/, and modified copies of them.
 #pragma once
 
 #include <filesystem>
@@ -43,7 +43,7 @@ inline void write_file(const std::filesystem::path& file, std::string_view text)
   std::ofstream(file, std::ios::binary) << text;
 }
 
-// An FMU unpacked into a folder of its own, to be changed before it is opened.
+// An FMU unpacked into its own folder, for changes before it is opened.
 class UnpackedFmu {
  public:
   UnpackedFmu(int version, const std::string& name, Kind kind = Kind::cs, const std::string& folder = "fmu")
@@ -53,7 +53,7 @@ class UnpackedFmu {
   }
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
   [[nodiscard]] std::string description() const { return read_file(folder_ / "modelDescription.xml"); }
-  // In the model description, where `from` must be.
+  // Replaces text in the model description, which must contain `from`.
   UnpackedFmu& replace(const std::string& from, const std::string& to) {
     std::string text = description();
     const auto at = text.find(from);

@@ -174,7 +174,7 @@ TEST(Fmu, SaysWhatTheBinarySaidToAnotherGuid) {
     const Fmu fmu = copy.open();
     EXPECT_THAT(error_text([&] { (void)fmu.co_simulation({.name = "wheel"}); }, Fault::run),
                 AllOf(HasSubstr("unit 'wheel' (FMI " + std::to_string(version) + ".0): fmi"), HasSubstr("nstantiate"),
-                      HasSubstr("is not the one of this binary")));
+                      HasSubstr("does not match this binary")));
   }
 }
 
@@ -214,7 +214,7 @@ TEST(FmuCheck, FindsWhatIsWrongWithTheBinary) {
   fs::remove_all(copy.path() / "binaries");
   EXPECT_THAT(findings(), testing::Each(AllOf(StartsWith("binaries: note: "), HasSubstr("has no binaries"))));
 
-  // The functions of another version.
+  // A binary with the functions of another version.
   fs::create_directories(binary.parent_path());
   fs::copy_file(binary_of(open_fmu(3, "Dahlquist")), binary);
   EXPECT_THAT(findings(), testing::Each(AllOf(StartsWith("linux64/Dahlquist.so: warning: the binary for "),

@@ -27,7 +27,7 @@ std::string load_error(const fs::path& file) {
   return error_text([&] { (void)Library(file, "x.fmu", "x"); });
 }
 
-// Compiles a shared library; whoever has no compiler is told that the test did not run.
+// Compiles a shared library; false without a compiler, then the test is skipped.
 bool compile_library(const fs::path& to, const std::string& source, const std::string& options = "") {
   const fs::path code = to.string() + ".c";
   write_file(code, source);
@@ -35,7 +35,7 @@ bool compile_library(const fs::path& to, const std::string& source, const std::s
   return std::system(command.c_str()) == 0;
 }
 
-// --- what a binary says of itself
+// --- properties of a binary
 
 TEST(Elf, TellsWhatOurBinariesNeedAndExport) {
   const Fmu fmu = open_fmu(2, "Dahlquist");
@@ -102,10 +102,10 @@ TEST(Elf, SurvivesBytesChangedAtRandom) {
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(good.data());
   const os::TempFolder folder("test");
   const fs::path file = folder.path() / "x.so";
-  std::mt19937 random(1);  // the same every time
+  std::mt19937 random(1);  // fixed seed
   for (int round = 0; round < 150; ++round) {
     std::string bytes = good;
-    // The headers, the tables of sections and the rest in turn.
+    // Damages the headers, the section tables and the rest in turn.
     const std::size_t from = round % 3 == 1 ? header->e_shoff : 0;
     const std::size_t size = round % 3 == 0 ? 1024 : bytes.size() - from;
     for (int i = 0; i < 20; ++i) bytes[from + random() % size] = static_cast<char>(random());
@@ -117,7 +117,7 @@ TEST(Elf, SurvivesBytesChangedAtRandom) {
 }
 
 TEST(Elf, TakesNoMoreMemoryThanTheFileIsWorth) {
-  // A table of symbols that all have the rest of the file as their name, in every section.
+  // Every section is a symbol table whose names all extend to the end of the file.
   std::string bytes(20 << 20, '\1');  // as an offset into the names: 16 MiB
   Elf64_Ehdr header{};
   std::copy_n(ELFMAG, SELFMAG, header.e_ident);
@@ -156,7 +156,7 @@ TEST(Library, SaysWhatIsWrongWithABinary) {
   const fs::path file = folder.path() / "x.so";
   write_file(file, "not a library");
   EXPECT_THAT(load_error(file), HasSubstr("x.fmu: its binary x.so is not a shared library for Linux; use an FMU"));
-  // The loader maps what the headers promise, and would meet the end of the file with a bus error.
+  // The loader maps the declared segments; a missing end of the file would cause a bus error.
   const std::string good = read_file(binary_of(open_fmu(2, "Dahlquist")));
   for (const std::size_t size : {std::size_t{4096}, std::size_t{16384}}) {
     write_file(file, good.substr(0, size));
@@ -182,14 +182,14 @@ TEST(Library, NamesTheLibraryThatIsMissing) {
   EXPECT_THAT(
       load_error(file),
       HasSubstr("x.fmu: its binary needs libgone_for_good.so.7, which is not installed; install it and run again"));
-  // Beside the binary it is found, although nothing says to look there.
+  // A library beside the binary is found even without a search path.
   fs::rename(folder.path() / "elsewhere", gone);
   EXPECT_THAT(libraries_not_found(file), IsEmpty());
   EXPECT_NE(Library(file, "x.fmu", "x").function<int()>("g").call, nullptr);
 }
 
 TEST(Library, DoesNotLoadWhatItIsOnlyAskedAbout) {
-  // A needed library with a path would run its initialisers when it is looked for by loading it.
+  // Loading a needed library by its path would run its initialisers.
   const fs::path here = fs::current_path();
   const os::TempFolder folder("test");
   const fs::path trap = folder.path() / "trap.so";

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Iterates until the discrete states rest; returns the last answer, with what changed on the way.
+// Iterates until the discrete states settle; returns the last result with the changes of all iterations.
 DiscreteUpdate settle(ModelExchange& unit) {
   DiscreteUpdate all;
   do {
@@ -30,7 +30,7 @@ struct Bounce {
   friend bool operator==(const Bounce&, const Bounce&) = default;
 };
 
-// Explicit Euler with events at the end of the step in which an indicator changes its sign.
+// Explicit Euler; an event is handled at the end of the step in which an indicator changes its sign.
 std::vector<Bounce> bounces(ModelExchange& unit, double stop, double h) {
   initialize(unit, {.start = 0, .stop = stop});
   EXPECT_FALSE(settle(unit).terminate);
@@ -81,7 +81,7 @@ TEST_P(ModelExchangeOf, LetsTheBallBounce) {
   ASSERT_GE(found.size(), 4U);
   EXPECT_NEAR(found[0].time, std::sqrt(2 / 9.81), 3e-3);  // two or three steps of 1e-3
   for (std::size_t i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(found[i].after, -0.7 * found[i].before);
-  // From one bounce to the next it takes 0.7 times as long; the steps are the error.
+  // Each flight takes 0.7 times as long as the previous one; the tolerance covers the step size.
   EXPECT_NEAR((found[2].time - found[1].time) / (found[1].time - found[0].time), 0.7, 0.01);
 }
 

@@ -45,7 +45,7 @@ TEST(SafeFormat, KnowsTheConversionsOfPrintf) {
 TEST(SafeFormat, TakesWidthAndPrecisionFromTheArguments) {
   EXPECT_EQ(format("%*d|%-*d|%.*f", 5, 1, 3, 2, 1, 2.25), "    1|2  |2.2");
   EXPECT_EQ(format("%*d|", -4, 7), "7   |");
-  EXPECT_EQ(format("%.*f", -1, 1.5), "1.500000");  // a negative precision is none
+  EXPECT_EQ(format("%.*f", -1, 1.5), "1.500000");  // a negative precision means no precision
 }
 
 TEST(SafeFormat, NeverWritesThroughAnArgument) {
@@ -68,7 +68,7 @@ TEST(SafeFormat, StopsAtTheEndOfMappedMemory) {
   ASSERT_NE(memory, MAP_FAILED);
   char* const bytes = static_cast<char*>(memory);
   ASSERT_EQ(mprotect(bytes + page, page, PROT_NONE), 0);
-  // No terminating zero before the page that cannot be read.
+  // No terminating zero before the unreadable page.
   for (std::size_t i = page - 300; i < page; ++i) bytes[i] = 'x';
   EXPECT_EQ(safe_copy(bytes + page - 300), std::string(300, 'x'));
   EXPECT_EQ(format("%.3s", bytes + page - 2), "xx");
@@ -105,9 +105,9 @@ TEST(SafeFormat, LeavesPerCentSignsOfPlainTextAlone) {
 TEST(SafeFormat, DoesNotReadWideStrings) { EXPECT_EQ(format("%ls|%d", L"wide", 3), "(wide text)|3"); }
 
 TEST(SafeFormat, FormatsMoreConversionsThanThereAreArguments) {
-  // What is read for them is anything; it must only end.
+  // The missing arguments have arbitrary values; the call must only return.
   EXPECT_THAT(format("x %d %d %f %s %s %s %s %s %s %s %s"), StartsWith("x "));
-  // Enough of them to get past the end of the stack, if they were all believed.
+  // Enough conversions to read past the end of the stack if all were followed.
   std::string many;
   for (int i = 0; i < 20'000; ++i) many += "%d ";
   EXPECT_THAT(format(many.c_str()), testing::EndsWith("%d %d %d "));

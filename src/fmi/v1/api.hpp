@@ -1,4 +1,4 @@
-// The functions of an FMI 1.0 binary; every name has the model identifier as prefix.
+// The functions of an FMI 1.0 binary. Every name has the model identifier as prefix.
 #pragma once
 
 #include <vector>
@@ -51,7 +51,7 @@ struct Api {
   Function<fmiTerminateTYPE> terminate;
 };
 
-// What the standard wants a binary with this interface to export.
+// The functions that the standard requires a binary with this interface to export.
 [[nodiscard]] std::vector<const char*> required_functions(describe::InterfaceType type);
 
 }  // namespace consort::fmi::v1

@@ -34,7 +34,7 @@ class Parser {
  private:
   static constexpr const char* variable_rule = "FMI 1.0, 3.4: ScalarVariable";
 
-  // --- interfaces: an FMU of FMI 1.0 is for Co-Simulation when it has <Implementation>, for Model Exchange otherwise
+  // --- interfaces: with <Implementation> an FMU of FMI 1.0 is for Co-Simulation, otherwise for Model Exchange
 
   void interfaces() {
     Interface i;
@@ -52,7 +52,7 @@ class Parser {
     if (!kind) kind = implementation.child("CoSimulation_Tool");
     if (!kind)
       r_.report(Severity::warning, implementation, "schema",
-                "<Implementation> says neither StandAlone nor Tool; taken as stand-alone");
+                "<Implementation> has neither StandAlone nor Tool; taken as stand-alone");
     if (std::string_view(kind.name()) == "CoSimulation_Tool") {
       i.needs_execution_tool = true;
       const auto model = kind.child("Model");
@@ -67,7 +67,7 @@ class Parser {
     for (const auto a : node.attributes()) {
       switch (xml_key(a.name())) {
         case xml_key("canHandleVariableCommunicationStepSize"): i.variable_step = r_.boolean(node, a, false); break;
-        case xml_key("canHandleEvents"): break;  // told by the unit's doStep itself
+        case xml_key("canHandleEvents"): break;  // reported by the unit's doStep itself
         case xml_key("canRejectSteps"): i.can_reject_steps = r_.boolean(node, a, false); break;
         case xml_key("canInterpolateInputs"): i.interpolates_inputs = r_.boolean(node, a, false); break;
         case xml_key("maxOutputDerivativeOrder"): i.max_output_derivative_order = r_.natural(node, a, 0); break;
@@ -230,10 +230,10 @@ class Parser {
     if (display) v.display_unit = r_.display_unit(node, v.unit, node.attribute("displayUnit").value());
     if (start) r_.start(node, v, start.value());
     if (fixed_given && !start)
-      r_.report(Severity::warning, node, variable_rule, "'{}' says fixed but has no start value", v.name);
+      r_.report(Severity::warning, node, variable_rule, "'{}' has fixed=true but no start value", v.name);
   }
 
-  // FMI 1.0 words to those of FMI 3.0. A parameter there is a variability; here it is a causality.
+  // Maps the terms of FMI 1.0 to those of FMI 3.0. In FMI 1.0 parameter is a variability, here it is a causality.
   void map_up(pugi::xml_node node, Variable& v, std::string_view causality, std::string_view variability, bool fixed) {
     if (causality == "input")
       v.causality = Causality::input;
@@ -264,7 +264,7 @@ class Parser {
     v.declares_initial = has_start;
   }
 
-  // --- structure: <DirectDependency> of an output names the inputs that it depends on
+  // --- structure: <DirectDependency> of an output names the inputs on which it depends
 
   void structure() {
     std::size_t next = 0;
@@ -287,7 +287,7 @@ class Parser {
       const VariableId id = d_.find(name.text().as_string());
       if (id == no_variable) {
         r_.report(Severity::warning, name, "FMI 1.0, 3.4: DirectDependency",
-                  "'{}' depends on '{}', which is no variable; it is taken to depend on every input",
+                  "'{}' depends on '{}', which is not a variable; it is taken to depend on every input",
                   d_.variables[u.variable].name, name.text().as_string());
         u.declared = false;
         all.resize(u.dependencies.begin);

@@ -13,7 +13,7 @@ namespace {
 
 // --- callbacks -------------------------------------------------------------------------------------------------------
 
-// FMI 1.0 has no environment pointer: the caller is the one whose call this thread is in.
+// FMI 1.0 has no environment pointer: the caller is that of this thread's current call.
 void log_message(fmiComponent, fmiString, fmiStatus status, fmiString category, fmiString format, ...) {
   Caller* const caller = Caller::from_environment(nullptr);
   if (caller == nullptr) return;
@@ -29,10 +29,10 @@ void log_message(fmiComponent, fmiString, fmiStatus status, fmiString category, 
 
 void* allocate(std::size_t count, std::size_t size) { return std::calloc(count, size); }
 void release(void* memory) { std::free(memory); }
-// Steps are waited for by asking (fmiGetStatus), so there is nothing to be told.
+// Empty: the end of a step is polled with fmiGetStatus.
 void step_finished(fmiComponent, fmiStatus) {}
 
-// --- what Co-Simulation and Model Exchange share ---------------------------------------------------------------------
+// --- shared by Co-Simulation and Model Exchange ----------------------------------------------------------------------
 
 template <class Interface>
 class Common : public Interface {
@@ -51,7 +51,7 @@ class Common : public Interface {
 
   void set_debug_logging(bool on, std::span<const std::string>) override { check(api_.set_debug_logging, boolean(on)); }
 
-  // FMI 1.0 initialises in one call; until then values are start values.
+  // FMI 1.0 initialises in one call; values set before it are start values.
   void enter_initialization(const Experiment& e) override {
     caller_.set_time(e.start);
     experiment_ = e;
@@ -134,7 +134,7 @@ class Common : public Interface {
   OnlyInstance only_;
   fmiComponent component_ = nullptr;
   Experiment experiment_;
-  std::vector<int> integers_;  // scratch for conversions; grows to the largest call and stays
+  std::vector<int> integers_;  // scratch for conversions; never shrinks
   std::vector<fmiBoolean> booleans_;
   std::vector<fmiString> texts_;
 };
@@ -162,7 +162,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
 
   StepReport do_step(Time t, Duration h, bool) override {
     caller_.set_time(t);
-    // FMI 1.0 CS, 3.3: newStep is false where the step that was discarded is repeated.
+    // FMI 1.0 CS, 3.3: newStep is false if a discarded step is repeated.
     const bool repeats = f_.interface.can_reject_steps && discarded_at_ == t;
     Status status = caller_.call(api_.do_step, component_, t, h, boolean(!repeats));
     if (status == Status::pending) status = wait_for_step();
@@ -232,7 +232,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     return report;
   }
 
-  std::optional<Time> discarded_at_;  // where the last step began, if it was discarded
+  std::optional<Time> discarded_at_;  // start of the last step, if it was discarded
 };
 
 // --- Model Exchange --------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   ModelExchangeInstance(const ModelExchangeInstance&) = delete;
   ModelExchangeInstance& operator=(const ModelExchangeInstance&) = delete;
 
-  // fmiInitialize is also the first event update: its answer is handed out by the next update_discrete_states().
+  // fmiInitialize is also the first event update; the next update_discrete_states() returns its result.
   void exit_initialization() override {
     set_time(experiment_.start);
     fmiEventInfo info{};
@@ -255,7 +255,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   void terminate() override {
     if (!caller_.is_broken()) check(api_.terminate);
   }
-  // FMI 1.0 Model Exchange has no reset: a new component takes the old one's place.
+  // FMI 1.0 Model Exchange has no reset: a new component replaces the old one.
   void reset() override {
     release_component();
     component_ = nullptr;

@@ -56,7 +56,7 @@ struct Api {
   Function<fmi2GetBooleanStatusTYPE> get_boolean_status;
 };
 
-// What the standard wants a binary with this interface to export.
+// The functions that the standard requires a binary with this interface to export.
 [[nodiscard]] std::vector<const char*> required_functions(describe::InterfaceType type);
 
 }  // namespace consort::fmi::v2

@@ -76,7 +76,7 @@ class Parser {
     d_.interfaces.push_back(std::move(i));
   }
 
-  // FMI 2.0 lists sources per interface; they become a build configuration as FMI 3.0 has it.
+  // FMI 2.0 lists sources per interface; they are converted to a build configuration of FMI 3.0.
   void source_files(pugi::xml_node node, const std::string& model_identifier) {
     SourceFileSet set;
     for (const auto file : node.child("SourceFiles").children("File"))
@@ -235,7 +235,7 @@ class Parser {
     if (start) r_.start(node, v, start.value());
   }
 
-  // An index, counted from 1; those beyond the last variable are found in structure().
+  // An index, counted from 1; structure() reports an index beyond the last variable.
   void derivative(pugi::xml_node node, pugi::xml_attribute a, Variable& v) {
     const std::uint32_t index = r_.natural(node, a, 0);
     if (index == 0) {
@@ -289,7 +289,7 @@ class Parser {
       u.variable = from_index(index_attribute ? r_.natural(node, index_attribute, 0) : 0);
       if (u.variable == no_variable) {
         r_.report(Severity::warning, node, structure_rule,
-                  "index \"{}\" is no variable (they count from 1 to {}); the entry is ignored",
+                  "index \"{}\" is not a variable (they count from 1 to {}); the entry is ignored",
                   node.attribute("index").value(), d_.variables.size());
         continue;
       }
@@ -298,7 +298,7 @@ class Parser {
     }
   }
 
-  // Outputs that the structure does not list are outputs all the same; nothing is known of their dependencies.
+  // Adds outputs that the structure does not list; their dependencies are unknown.
   void missing_outputs(pugi::xml_node node) {
     std::vector<bool> listed(d_.variables.size());
     for (const auto& u : d_.structure.outputs) listed[u.variable] = true;

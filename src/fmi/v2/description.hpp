@@ -1,4 +1,4 @@
-// modelDescription.xml of FMI 2.0 into a Description.
+// Reads a modelDescription.xml of FMI 2.0 into a Description.
 #pragma once
 
 #include "base/diagnostic.hpp"

@@ -30,10 +30,10 @@ void log_message(fmi2ComponentEnvironment environment, fmi2String, fmi2Status st
 
 void* allocate(std::size_t count, std::size_t size) { return std::calloc(count, size); }
 void release(void* memory) { std::free(memory); }
-// Steps are waited for by asking (fmi2GetStatus), so there is nothing to be told.
+// Empty: the end of a step is polled with fmi2GetStatus.
 void step_finished(fmi2ComponentEnvironment, fmi2Status) {}
 
-// --- what Co-Simulation and Model Exchange share ---------------------------------------------------------------------
+// --- shared by Co-Simulation and Model Exchange ----------------------------------------------------------------------
 
 template <class Interface>
 class Common : public Interface, public StateSaving, public DirectionalDerivatives {
@@ -116,7 +116,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     check(api_.get_state, &static_cast<State&>(*reuse).handle);
     return reuse;
   }
-  // FMI 2.0, 2.1.3: after fatal nothing may be called. After an error the old state leads out of it.
+  // FMI 2.0, 2.1.3: after fatal no function may be called. Restoring an old state ends an error.
   void restore(const SavedState& state) override {
     caller_.require_not_fatal();
     check(api_.set_state, static_cast<const State&>(state).handle);
@@ -161,7 +161,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     caller_.check(f, component_, arguments...);
   }
 
-  // FMI 2.0 counts values by their references: one element each.
+  // FMI 2.0 has one value per reference.
   void read(Type type, std::span<const ValueReference> references, void* values, std::size_t count) override {
     CONSORT_ASSERT(count == references.size());
     if (count == 0) return;
@@ -234,7 +234,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
   OnlyInstance only_;
   fmi2CallbackFunctions callbacks_;
   fmi2Component component_ = nullptr;
-  std::vector<int> integers_;  // scratch for conversions; grows to the largest call and stays
+  std::vector<int> integers_;  // scratch for conversions; never shrinks
   std::vector<fmi2String> texts_;
 };
 
@@ -295,7 +295,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     return {StepReport::End::completed, t + h, false, false};
   }
 
-  // FMI 2.0, 4.2.2: a pending step is asked for until it is done.
+  // FMI 2.0, 4.2.2: a pending step is polled until it is done.
   Status wait_for_step() {
     for (auto pause = std::chrono::microseconds(50);; pause = std::min(pause * 2, std::chrono::microseconds(10'000))) {
       std::this_thread::sleep_for(pause);
@@ -306,7 +306,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     }
   }
 
-  // FMI 2.0, 4.2.1: after a discard the unit may say how far it came, and that it wants to end.
+  // FMI 2.0, 4.2.1: after a discard the unit may report the time reached and a request to terminate.
   StepReport discarded(Time t) {
     StepReport report{StepReport::End::discarded, t, false, false};
     if (api_.get_real_status.call != nullptr) {

@@ -81,7 +81,7 @@ struct Api {
   Function<fmi3ActivateModelPartitionTYPE> activate;
 };
 
-// What the standard wants a binary with this interface to export.
+// The functions that the standard requires a binary with this interface to export.
 [[nodiscard]] std::vector<const char*> required_functions(describe::InterfaceType type);
 
 }  // namespace consort::fmi::v3

@@ -54,7 +54,7 @@ class Parser {
     Interface i;
     i.type = type;
     i.event_mode = type == InterfaceType::model_exchange;
-    i.can_reject_steps = type == InterfaceType::co_simulation;  // FMI 3.0, 4.2.1: after a discard it is where it was
+    i.can_reject_steps = type == InterfaceType::co_simulation;  // FMI 3.0, 4.2.1: a discard does not change the state
     i.needs_completed_integrator_step = false;
     i.model_identifier = r_.text(node, "modelIdentifier", true, "schema");
     for (const auto a : node.attributes()) {
@@ -77,7 +77,7 @@ class Parser {
         case xml_key("fixedInternalStepSize"): i.fixed_internal_step = r_.optional_number(node, a.name()); break;
         case xml_key("maxOutputDerivativeOrder"): i.max_output_derivative_order = r_.natural(node, a, 0); break;
         case xml_key("recommendedIntermediateInputSmoothness"):
-          // FMI 3.0, 4.4.1: -1 for inputs that may jump, which is as good as nothing said.
+          // FMI 3.0, 4.4.1: -1 (inputs may jump) is treated like a missing value.
           i.recommended_input_smoothness =
               static_cast<std::uint32_t>(std::max<std::int64_t>(0, r_.integer(node, a, 0, INT32_MIN, INT32_MAX)));
           break;
@@ -172,7 +172,7 @@ class Parser {
     }
   }
 
-  // Which attributes were there, for what is taken over from the declared type otherwise.
+  // The attributes given by the variable; the others are inherited from the declared type.
   struct Given {
     bool variability = false, reference = false, quantity = false, unit = false, display = false, min = false,
          max = false;
@@ -268,14 +268,14 @@ class Parser {
       try {
         d_.clocks.push_back(parse_element<std::uint32_t>(text));
       } catch (const Error&) {
-        r_.report(Severity::warning, node, variable_rule, "clocks=\"{}\": '{}' is no value reference; it is ignored",
+        r_.report(Severity::warning, node, variable_rule, "clocks=\"{}\": '{}' is not a value reference; it is ignored",
                   a.value(), text);
       }
     }
     v.clocks.count = static_cast<std::uint32_t>(d_.clocks.size()) - v.clocks.begin;
   }
 
-  // What a variable does not say itself, its declared type says.
+  // Attributes that the variable lacks come from its declared type.
   void binary_attributes(pugi::xml_node type, Variable& v) {
     if (v.mime_type.empty()) v.mime_type = r_.keep(type.attribute("mimeType").value());
     const auto size = type.attribute("maxSize");
@@ -344,7 +344,7 @@ class Parser {
       dimension.size = r_.natural64(node, start, 0);
     if (static_cast<bool>(reference) == static_cast<bool>(start)) {
       r_.report(Severity::warning, node, variable_rule,
-                "a dimension of '{}' needs either start or valueReference, and one of them", v.name);
+                "a dimension of '{}' needs either start or valueReference, not both", v.name);
     }
     d_.dimensions.push_back(dimension);
   }
@@ -378,7 +378,7 @@ class Parser {
       const VariableId id = d_.find(reference, v.type);
       if (id == no_variable) {
         r_.report(Severity::warning, root_, variable_rule,
-                  "'{}' (line {}) says {}=\"{}\", which is no variable; it is ignored", v.name, v.line, what,
+                  "'{}' (line {}) has {}=\"{}\", which is not a variable; it is ignored", v.name, v.line, what,
                   reference);
       }
       reference = id;
@@ -414,7 +414,7 @@ class Parser {
     if (reference) u.variable = d_.find(r_.natural(node, reference, no_variable), Type::Float64);
     if (u.variable == no_variable) {
       return r_.report(Severity::warning, node, structure_rule,
-                       "valueReference \"{}\" is no variable; the entry is ignored", reference.value());
+                       "valueReference \"{}\" is not a variable; the entry is ignored", reference.value());
     }
     r_.dependencies(node, u, structure_rule, [this](std::uint32_t known) { return d_.find(known, Type::Float64); });
     to.push_back(u);

@@ -9,7 +9,7 @@ namespace {
 
 // --- callbacks -------------------------------------------------------------------------------------------------------
 
-// What the FMU hands back in every callback.
+// The environment pointer that the FMU passes to every callback.
 class Environment : public Caller {
  public:
   using Caller::Caller;
@@ -40,7 +40,7 @@ void clock_update(fmi3InstanceEnvironment) {}
 void lock_preemption() {}
 void unlock_preemption() {}
 
-// --- what the three kinds share --------------------------------------------------------------------------------------
+// --- shared by the three kinds ---------------------------------------------------------------------------------------
 
 template <class Interface>
 class Common : public Interface,
@@ -116,7 +116,7 @@ class Common : public Interface,
     check(api_.get_state, &static_cast<State&>(*reuse).handle);
     return reuse;
   }
-  // FMI 3.0, 2.3.1: after fatal nothing may be called. After an error the old state leads out of it.
+  // FMI 3.0, 2.3.1: after fatal no function may be called. Restoring an old state ends an error.
   void restore(const SavedState& state) override {
     caller_.require_not_fatal();
     check(api_.set_state, static_cast<const State&>(state).handle);
@@ -302,7 +302,7 @@ class Common : public Interface,
   Environment caller_;
   OnlyInstance only_;
   fmi3Instance instance_ = nullptr;
-  std::vector<fmi3String> texts_;  // scratch for conversions; grows to the largest call and stays
+  std::vector<fmi3String> texts_;  // scratch for conversions; never shrinks
   std::vector<fmi3Binary> bytes_;
   std::vector<std::size_t> sizes_;
 };
@@ -374,7 +374,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
     double reached;
   };
   [[nodiscard]] StepReport step_report(Status status, Time t, Duration h, const Answer& answer) const {
-    // FMI 3.0, 4.2.1: after a discard the instance is where it was, and what it returned is undefined.
+    // FMI 3.0, 4.2.1: a discard does not change the instance, and the returned values are undefined.
     if (status == Status::discard) return {StepReport::End::discarded, t, false, false};
     if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
     if (answer.early) return {StepReport::End::early, answer.reached, answer.event, answer.terminate};
@@ -397,7 +397,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
     require_instance(api_.instantiate_me.name);
   }
 
-  // Structural parameters may change the numbers, so the FMU is asked where it can answer.
+  // Structural parameters may change the numbers, so the FMU is asked if it has the function.
   [[nodiscard]] std::size_t continuous_states() override {
     if (api_.number_of_states.call == nullptr) return f_.description().continuous_states;
     std::size_t n = 0;

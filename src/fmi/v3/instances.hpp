@@ -1,4 +1,4 @@
-// Instances of FMI 3.0: the version-neutral interfaces of fmi/instance.hpp translated into calls, nothing else.
+// Instances of FMI 3.0: translate the interfaces of fmi/instance.hpp into calls.
 #pragma once
 
 #include <memory>

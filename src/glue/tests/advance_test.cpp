@@ -40,7 +40,7 @@ struct Runner {
 TEST(Stepper, FindsTheBouncesOfABall) {
   Runner<BouncingBall> r;
   r.start();
-  // Falls from 1 m with 9.81 m/s²: at the ground at sqrt(2/9.81), with 0.7 of the speed afterwards.
+  // Falls from 1 m with 9.81 m/s²: reaches the ground at sqrt(2/9.81) and keeps 0.7 of the speed.
   const double first = std::sqrt(2 / 9.81);
   const double second = first + 2 * 0.7 * first;
   const double t = 1.0;
@@ -102,7 +102,7 @@ TEST(Stepper, ReturnsToAnImporterThatHandlesEvents) {
   EXPECT_EQ(r.model().counter, 1);
   r.instance.update_event();
   EXPECT_EQ(r.model().counter, 2);
-  // Without early return, events inside of the step are its own business and the last one is not.
+  // Without early return, the FMU handles events inside the step itself; the importer gets only the event at the end.
   result = r.stepper.advance({.t = 1, .h = 2, .stop_at_events = true, .may_return_early = false});
   EXPECT_EQ(r.model().counter, 3);
   EXPECT_TRUE(result.event);
@@ -123,7 +123,7 @@ struct Integrator {
 TEST(Stepper, MovesInputsAlongTheirPolynomials) {
   Runner<Integrator> r;
   r.start();
-  // u = 1 + 2 t + 3 t² / 2 + 4 t³ / 6, whose integral RK4 gets exactly.
+  // u = 1 + 2 t + 3 t² / 2 + 4 t³ / 6; RK4 integrates it exactly.
   r.model().u = 1;
   for (int order = 1; order <= 3; ++order) {
     r.stepper.set_input_derivative(r.layout.slots()[1], order, order + 1.0);
@@ -131,7 +131,7 @@ TEST(Stepper, MovesInputsAlongTheirPolynomials) {
   r.stepper.advance(0, 2);
   EXPECT_NEAR(r.model().x, 2 + 4 + 0.5 * 8 + 4.0 / 24 * 16, 1e-13);
   EXPECT_NEAR(r.model().u, 1 + 4 + 6 + 4.0 / 6 * 8, 1e-13);
-  // The polynomial was for that step only.
+  // The polynomial applied only to that step.
   const double u = r.model().u;
   const double x = r.model().x;
   r.stepper.advance(2, 1);
@@ -182,7 +182,7 @@ TEST(Stepper, StandsAtTheLastGoodStepAfterADiscard) {
   EXPECT_THROW(r.stepper.advance(0, 1), m::Discard);
   EXPECT_EQ(r.instance.head().time, 0.5);
   EXPECT_EQ(r.model().x, 0.5);
-  EXPECT_THROW(r.stepper.advance(0.5, 0.25), m::Discard);  // one step of the solver: the short way
+  EXPECT_THROW(r.stepper.advance(0.5, 0.25), m::Discard);  // one solver step: the plain path
   EXPECT_EQ(r.instance.head().time, 0.5);
   EXPECT_EQ(r.model().x, 0.5);
   r.stepper.advance(0.5, 0.1);

@@ -30,7 +30,7 @@ double error_with(FixedStep method, int steps) {
   return std::abs(system.x[0] - std::exp(std::sin(1.0)));
 }
 
-// Halving the step divides the error by two to the order; a fifth of the exponent is left for higher terms.
+// Halving the step divides the error by two to the order; the tolerance allows for higher-order terms.
 void expect_order(FixedStep method, double order) {
   const double observed = std::log2(error_with(method, 20) / error_with(method, 40));
   EXPECT_NEAR(observed, order, 0.2);

@@ -2,8 +2,8 @@
 //
 //   consort_fmu_tool LIBRARY VERSION INTERFACES TOOL_NAME OUTPUT
 //
-// VERSION is 1, 2 or 3; INTERFACES is me, cs or me,cs. Fails, with a text for the model's author, when the model does
-// not keep what its declaration says.
+// VERSION is 1, 2 or 3; INTERFACES is me, cs or me,cs. Fails with a text for the model's author if the model violates
+// its declaration.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -10,7 +10,7 @@
 namespace consort::model {
 namespace {
 
-// Counts its own calls in members that are no variables.
+// Counts its own calls in members that are not variables.
 struct Counting {
   double u = 0;
   double x = 1, der_x = 0;
@@ -34,7 +34,7 @@ struct Counting {
   }
 };
 
-// The same with analytic derivatives, one of them wrong on purpose to see that it is used.
+// Counting with analytic derivatives. One is wrong on purpose, to show that it is used.
 struct Analytic {
   double u = 3;
   double x = 1, der_x = 0;
@@ -168,7 +168,7 @@ TEST(Instance, UsesAnalyticDerivativesWhereTheModelHasThem) {
                          seed, d);
   EXPECT_EQ(d[0], 6);
   EXPECT_EQ(d[1], 1000);
-  EXPECT_EQ(d[2], 2);  // a state that is an output, whatever the model says
+  EXPECT_EQ(d[2], 2);  // a state that is also an output: the seed, not the model's value
 }
 
 TEST(Instance, DerivativesOfOutputsFollowTheStates) {

@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-// A stage: <top>/in.zip is unpacked into <top>/out/inner; whatever else appears below <top> has escaped.
+// <top>/in.zip is unpacked into <top>/out/inner; any other new file below <top> has escaped.
 class ArchiveTest : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(target_); }
@@ -41,7 +41,7 @@ class ArchiveTest : public testing::Test {
     return found;
   }
 
-  // Unpacks and expects an error that names the archive, and nothing left or written anywhere.
+  // Unpacks and expects an error that names the archive; no file may remain anywhere.
   std::string refusal(const RawZip& zip, const ArchiveLimits& limits = {}) { return refusal(zip.bytes(), limits); }
   std::string refusal(const std::string& bytes, const ArchiveLimits& limits = {}) {
     write_archive(bytes);
@@ -58,7 +58,7 @@ class ArchiveTest : public testing::Test {
   fs::path target_ = top_.path() / "out" / "inner";
 };
 
-// --- what is accepted
+// --- accepted archives
 
 TEST_F(ArchiveTest, UnpacksFilesAndFoldersWithPrivateModes) {
   write_archive(RawZip()
@@ -177,7 +177,7 @@ TEST_F(ArchiveTest, RefusesNothingButReadsANulAsABlank) {
   EXPECT_THAT(tree(target_), ElementsAre(Pair("a b", "x")));
 }
 
-// --- entries that are no files
+// --- entries that are not files
 
 TEST_F(ArchiveTest, RefusesLinksAndDevices) {
   EXPECT_THAT(refusal(RawZip().add({.name = "link", .content = "/etc/passwd", .mode = S_IFLNK | 0777})),
@@ -201,7 +201,7 @@ TEST_F(ArchiveTest, RefusesALinkFollowedByAFileBehindIt) {
 TEST_F(ArchiveTest, RefusesDuplicates) {
   EXPECT_THAT(
       refusal(RawZip().add({.name = "a", .content = "1"}).add({.name = "b"}).add({.name = "a", .content = "2"})),
-      HasSubstr("entry 'a': it is there twice"));
+      HasSubstr("entry 'a': it occurs twice"));
   EXPECT_THAT(refusal(RawZip().add({.name = "d/a"}).add({.name = "d\\a"})), HasSubstr("twice"));
   EXPECT_THAT(refusal(RawZip().add({.name = "a"}).add({.name = "./a"})), HasSubstr("twice"));
 }
@@ -212,7 +212,7 @@ TEST_F(ArchiveTest, RefusesAFileThatIsAFolderToo) {
   EXPECT_THAT(refusal(RawZip().add({.name = "a/b"}).add({.name = "a", .content = "1"})),
               HasSubstr("'a' is a file and a folder"));
   EXPECT_THAT(refusal(RawZip().add({.name = "a/"}).add({.name = "a", .content = "1"})), HasSubstr("twice"));
-  // Other names sort between "a" and "a/b" if the slash is not the first of all characters.
+  // Other names sort between "a" and "a/b" unless the slash is the first of all characters.
   EXPECT_THAT(refusal(RawZip().add({.name = "a"}).add({.name = "a b"}).add({.name = "a!"}).add({.name = "a/b"})),
               HasSubstr("'a' is a file and a folder"));
   EXPECT_THAT(refusal(RawZip().add({.name = "a/", .content = "content"})), HasSubstr("folder with content"));
@@ -256,7 +256,7 @@ TEST_F(ArchiveTest, RefusesWhatUnpacksToFarMoreThanItsSize) {
   EXPECT_THAT(refusal(RawZip().add(
                   {.name = "bomb", .content = std::string(100, 'x'), .method = 8, .declared_size = 2'000'000})),
               HasSubstr("made to fill disks"));
-  // Small ones are not judged by their ratio, but there may be many of them.
+  // The ratio of small entries is not checked, but there may be many of them.
   RawZip many;
   const RawEntry small{.name = "", .content = "x", .method = 8, .declared_size = 1'000'000};
   for (int i = 0; i < 200; ++i) {
@@ -298,7 +298,7 @@ TEST_F(ArchiveTest, RefusesHugeDeclaredSizesWithoutOverflow) {
   EXPECT_THAT(refusal(zip, {.total_bytes = ~std::uint64_t{0}}), HasSubstr("in.zip"));
 }
 
-// --- files that are no archives
+// --- files that are not archives
 
 TEST_F(ArchiveTest, RefusesWhatIsNoArchive) {
   EXPECT_THAT(refusal(std::string()), HasSubstr("is empty"));

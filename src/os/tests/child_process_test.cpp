@@ -183,7 +183,7 @@ TEST(RunInChild, SweepsTheTempFoldersOfAChildThatWasEnded) {
   std::string name;
   std::ifstream(file) >> name;
   EXPECT_THAT(name, HasSubstr("consort-test-"));
-  // Another process may have been faster to find it, and be at it still.
+  // Another process may have started the removal and may still be busy.
   for (int i = 0; i < 500 && std::filesystem::exists(name); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_FALSE(std::filesystem::exists(name));
@@ -225,7 +225,7 @@ TEST(RunInChild, PassesAnInterruptOnAndSeesItHereAfterwards) {
   const pid_t parent = ::getpid();
   const ChildOutcome outcome = run_in_child([&] {
     ::kill(parent, SIGINT);
-    while (seen_here == 0) ::usleep(1000);  // the handler that we had is in place in the child, too
+    while (seen_here == 0) ::usleep(1000);  // the child has the earlier handler, too
     return 42;
   });
   EXPECT_EQ(outcome.exit_status, 42);

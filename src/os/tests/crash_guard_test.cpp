@@ -23,7 +23,7 @@
 namespace consort::os {
 namespace {
 
-// As if the thread were in foreign code, until its end.
+// Marks the thread as being in foreign code until its end.
 void stand_in(const CallSite& site) {
   static thread_local CallSite here;
   here = site;
@@ -33,7 +33,7 @@ void stand_in(const CallSite& site) {
 using testing::HasSubstr;
 using testing::Not;
 
-// What a process writes to stderr that guards itself and then does `work`.
+// The stderr output of a process that installs the guard and then does `work`.
 template <class Work>
 ChildOutcome crash(Work&& work) {
   return run_in_child(
@@ -104,7 +104,7 @@ TEST(CrashGuard, SaysSoWhenNoUnitWasCalled) {
   EXPECT_THAT(outcome.standard_error, Not(HasSubstr("unit '")));
 }
 
-// --- in other people's programs
+// --- in host programs
 
 extern "C" void exit_with_77(int) { ::_exit(77); }
 
@@ -228,7 +228,7 @@ TEST(CrashGuard, EndsTheProcessWhenTheHandlerCrashes) {
     crash_by(SIGSEGV);
   });
   EXPECT_FALSE(outcome.timed_out);
-  // ThreadSanitizer keeps the second signal from the handler: then it is the signal that ends the process.
+  // ThreadSanitizer withholds the second signal from the handler; then the signal itself ends the process.
   EXPECT_TRUE(outcome.exit_status == 1 || outcome.signal == SIGSEGV);
 }
 
@@ -256,7 +256,7 @@ TEST(EmergencyFlush, WritesTheCompleteRecordsOfEveryBuffer) {
   EXPECT_EQ(read_file(file), "1,2\n3,4\n");
 }
 
-// --- an end that is asked for
+// --- end of the process on request
 
 void end_on_alarm(int) { end_process_from_handler(130, "enough"); }
 
@@ -288,7 +288,7 @@ TEST(EmergencyFlush, LetsItsOwnerFinishWritingBeforeAHandlerEndsTheProcess) {
     {
       const EmergencyFlush::Writing writing(first);
       if (::write(out.get(), "fir", 3) != 3) ::_exit(70);
-      ::raise(SIGALRM);  // comes back
+      ::raise(SIGALRM);  // returns
       if (::write(out.get(), "st\n", 3) != 3) ::_exit(71);
     }
     ::_exit(77);

@@ -1,4 +1,4 @@
-// Zip archives written byte by byte, so that every field can lie. Entries are stored, not compressed.
+// Zip archives written byte by byte, so that every field can be falsified. Entries are stored, not compressed.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct RawEntry {
   std::uint8_t system = 3;                         // Unix
   std::uint16_t flags = 0;                         // 1: encrypted, 0x800: the name is UTF-8
   std::uint16_t method = 0;                        // 8: deflate
-  std::optional<std::uint32_t> declared_size{};    // otherwise the true one
+  std::optional<std::uint32_t> declared_size{};    // nullopt: the true size
   std::optional<std::uint32_t> declared_packed{};  // likewise
   std::optional<std::uint32_t> declared_crc{};
 };

@@ -27,7 +27,7 @@ using testing::StartsWith;
 
 constexpr const char* record = ".consort-owner";
 
-// Every test has a TMPDIR of its own.
+// Every test has its own TMPDIR.
 class TempFolderTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -42,7 +42,7 @@ class TempFolderTest : public testing::Test {
     fs::remove_all(root_);
   }
 
-  // A folder as a process with that record would leave it behind.
+  // Makes a folder as left behind by a process with this record.
   fs::path leave_folder(const std::string& name, const std::string& owner, mode_t mode = 0700) {
     const fs::path folder = root_ / name;
     ::mkdir(folder.c_str(), mode);
@@ -53,7 +53,7 @@ class TempFolderTest : public testing::Test {
     return folder;
   }
 
-  // The record of this process, and with another process number or start time.
+  // The record of this process, and variants with another process number or start time.
   static std::string record_of_us() {
     const TempFolder folder;
     return fs::read_symlink(folder.path() / record).string();

@@ -1,9 +1,9 @@
 // BDF of variable order (1 to 5) and step in Nordsieck form with fixed leading coefficient, for stiff problems.
 //
-// Everything that the method remembers is in BdfMemory, so that a copy continues bit for bit. The strategy is that of
-// the VODE family (Brown, Byrne, Hindmarsh 1989): modified Newton with a Jacobian that is kept for many steps, the
-// error estimated from the correction, and the order of the next q + 1 steps chosen by which of q - 1, q, q + 1 allows
-// the largest step.
+// The complete history of the method is in BdfMemory, so that a copy continues bit for bit. The strategy is that of the
+// VODE family (Brown, Byrne, Hindmarsh 1989): modified Newton with a Jacobian that is kept for many steps; the error is
+// estimated from the correction; of the orders q - 1, q, q + 1 the one that allows the largest step is chosen for the
+// next q + 1 steps.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t columns = bdf_max_order + 1;
 
 // --- step size and order
-constexpr double bias_lower = 6;  // how much the estimates at order q - 1, q, q + 1 are distrusted
+constexpr double bias_lower = 6;  // safety factors of the estimates at orders q - 1, q, q + 1
 constexpr double bias_same = 6;
 constexpr double bias_upper = 10;
 constexpr double worth_changing = 1.5;
@@ -36,7 +36,7 @@ constexpr int most_convergence_failures = 10;
 constexpr int long_wait = 10;
 // --- Newton
 constexpr int most_newton_iterations = 3;
-constexpr double newton_part = 0.1;  // of the error test, that the iteration may leave
+constexpr double newton_part = 0.1;  // of the error test, allowed as iteration error
 constexpr double rate_memory = 0.3;
 constexpr double diverging = 2;
 constexpr std::uint64_t matrix_age = 20;  // in steps
@@ -48,19 +48,19 @@ struct BdfMemory {
   bool started = false;
   int order = 1;
   int next_order = 1;
-  Duration h = 0;     // that the columns are scaled with
+  Duration h = 0;     // scale of the columns
   double growth = 1;  // of h, for the next step
   double most = most_growth_first;
   int wait = 2;  // steps until the order may change
   StepHistory past{};
   std::vector<double> z{};           // column j: h^j y^(j) / j!
   std::vector<double> correction{};  // of the last step
-  std::vector<double> earlier{};     // of the step before, saved for a change of order
+  std::vector<double> earlier{};     // of the previous step, saved for a change of order
   double earlier_scale = 0;
   double rate = 1;  // of convergence of Newton's iteration
   std::vector<double> jacobian{};
   bool has_jacobian = false;
-  double matrix_gamma = 0;  // of the factorised matrix; 0: there is none
+  double matrix_gamma = 0;  // of the factorised matrix; 0: no matrix
   std::uint64_t matrix_step = 0;
   std::uint64_t jacobian_step = 0;
 
@@ -200,7 +200,7 @@ class Bdf : public RememberingSolver<BdfMemory> {
     memory_.h *= factor;
   }
 
-  // What the last step decided for this one.
+  // Applies the order and step size chosen at the end of the last step.
   void change_order_and_step() {
     if (memory_.next_order > memory_.order) raise_order();
     if (memory_.next_order < memory_.order) lower_order();
@@ -243,7 +243,7 @@ class Bdf : public RememberingSolver<BdfMemory> {
     return end;
   }
 
-  // predicted_ = the columns seen from the end of the step: Pascal's triangle.
+  // Computes predicted_, the columns at the end of the step, by Pascal's triangle.
   void predict() {
     const int q = memory_.order;
     const std::size_t n = size();
@@ -275,8 +275,8 @@ class Bdf : public RememberingSolver<BdfMemory> {
         if (const Newton outcome = set_up_matrix(end, jacobian); outcome != Newton::converged) return outcome;
       }
       const Newton outcome = iterate(end);
-      // With an old matrix it may be the iteration that fails, not the step; the Jacobian in it is to blame when its
-      // gamma is not.
+      // With an old matrix the cause may be the matrix, not the step. The Jacobian is renewed if gamma is not the
+      // cause.
       if (outcome == Newton::converged || memory_.jacobian_step == now) return outcome;
       jacobian = set_up || drift < gamma_drift_jacobian;
       set_up = true;
@@ -339,7 +339,7 @@ class Bdf : public RememberingSolver<BdfMemory> {
   void after_convergence_failure(int failures, Newton outcome, Time end) {
     ++common_.statistics.convergence_failures;
     memory_.most = 1;
-    memory_.has_jacobian = false;  // the next attempt takes no chances
+    memory_.has_jacobian = false;  // the next attempt starts with a new Jacobian
     memory_.matrix_gamma = 0;
     const Duration h = memory_.h * convergence_shrinking;
     if (failures >= most_convergence_failures || h < smallest_step()) {
@@ -373,7 +373,7 @@ class Bdf : public RememberingSolver<BdfMemory> {
     rescale(factor);
   }
 
-  // The columns may be far off: the derivative is taken from the problem again.
+  // The columns may be inaccurate, so the derivative is evaluated again.
   void restart_order_one() {
     if (const auto bad = evaluate(common_.t, common_.y, f_); bad != size()) fail_not_finite(bad, common_.t);
     for (std::size_t i = 0; i < size(); ++i) column(1)[i] = memory_.h * f_[i];
@@ -406,7 +406,7 @@ class Bdf : public RememberingSolver<BdfMemory> {
     const int q = memory_.order;
     memory_.next_order = q;
     memory_.growth = 1;
-    if (memory_.most == 1) {  // the step was repeated: not larger at once
+    if (memory_.most == 1) {  // the step was repeated: do not enlarge it at once
       memory_.wait = std::max(memory_.wait, 2);
       return;
     }

@@ -1,9 +1,9 @@
-// The numbers of one step of a BDF with fixed leading coefficient, for any sequence of step sizes.
+// The coefficients of one step of a BDF with fixed leading coefficient, for any sequence of step sizes.
 //
 // Jackson and Sacks-Davis 1980, in the notation of Byrne and Hindmarsh: with xi_i = (t_n - t_{n-i}) / h, the correction
 // of a step adds `correction * L(x)` to the predicted polynomial, x = (t - t_n) / h, where
 //   L(x) = (1 + x / xi*) * product over i < q of (1 + x / xi_i),
-// and xi* is such that L'(0) = 1 + 1/2 + … + 1/q, whatever the steps were: the leading coefficient is fixed.
+// and xi* is chosen so that L'(0) = 1 + 1/2 + … + 1/q for any step sizes: the leading coefficient is fixed.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ struct BdfCoefficients {
   Polynomial l{};
   double leading = 1;      // L'(0); gamma = h / leading
   double error = 0;        // local error = error * |correction|
-  double error_lower = 0;  // with one order less = error_lower * |h^q y^(q) / q!|, the last column of the array
-  double error_upper = 0;  // with one order more = error_upper * |difference of scaled corrections|
-  double scale = 0;        // of corrections, to compare those of two steps
+  double error_lower = 0;  // at order q - 1: error_lower * |h^q y^(q) / q!|, the last column of the array
+  double error_upper = 0;  // at order q + 1: error_upper * |difference of scaled corrections|
+  double scale = 0;        // scales corrections, to compare two steps
 };
 
-// For a step of order q and size h that starts now. `past` must hold q steps, and q - 1 do when `error_upper` is not
+// For a step of order q and size h that starts now. `past` must hold q steps; q - 1 are enough if `error_upper` is not
 // used.
 inline BdfCoefficients bdf_coefficients(int q, Duration h, const StepHistory& past) {
   BdfCoefficients result;
@@ -75,8 +75,8 @@ inline BdfCoefficients bdf_coefficients(int q, Duration h, const StepHistory& pa
   return result;
 }
 
-// x^2 * product over i = 1 … k of (x + xi_i), with the xi seen from the end of the last step: what changes of order
-// add.
+// x^2 * product over i = 1 … k of (x + xi_i), with the xi relative to the end of the last step. An order change adds a
+// multiple of it.
 inline Polynomial order_change_polynomial(int k, Duration h, const StepHistory& past) {
   Polynomial result{};
   result[2] = 1;
@@ -90,7 +90,7 @@ inline Polynomial order_change_polynomial(int k, Duration h, const StepHistory& 
   return result;
 }
 
-// The new last column after a step of order q that raised it, as a multiple of the step's correction.
+// The new last column when the order is raised after a step of order q, as a multiple of the step's correction.
 inline double raised_column(int q, Duration h, const StepHistory& past) {
   double harmonic = 0;
   double inverse_sum = 0;

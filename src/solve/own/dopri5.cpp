@@ -23,7 +23,7 @@ constexpr std::array<std::array<double, 6>, stage_count> a{{
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},  // the solution of order 5
 }};
-// The solution of order 5 less that of order 4.
+// The solution of order 5 minus that of order 4.
 constexpr std::array<double, stage_count> e{71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                             -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 constexpr std::array<double, stage_count> d{-12715105075.0 / 11282082432,  0,
@@ -50,7 +50,7 @@ class Dopri5 : public PairSolver {
     for (std::size_t i = 0; i < size(); ++i) {
       y[i] = dense(0)[i] + s * (dense(1)[i] + r * (dense(2)[i] + s * (dense(3)[i] + r * dense(4)[i])));
     }
-    // Rounding apart this is what the polynomial gives; roots rely on it being the state itself.
+    // Equals the polynomial except for rounding; the root finder relies on the exact state.
     if (t == common_.t) std::copy(common_.y.begin(), common_.y.end(), y.begin());
   }
 

@@ -7,7 +7,7 @@
 namespace consort::solve {
 namespace {
 
-// A limit that is this much of a step away from a point of the grid is taken for the point.
+// A limit within this part of a step from a grid point counts as the point.
 constexpr double slack = 1e-6;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Methods of one step that take steps of fixed size: a formula for one step is all that they add.
+// The base of one-step methods with fixed step size; a method adds only the formula for one step.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace consort::solve {
 struct FixedMemory {
   Time base = 0;            // steps end at base + n * step
   std::uint64_t count = 0;  // n
-  bool has_rate = false;    // f1 is f(t, y); not so after a new start
+  bool has_rate = false;    // f1 is f(t, y); false after a restart
   std::vector<double> y0{};
   std::vector<double> f0{};  // at the ends of the last step
   std::vector<double> f1{};
   std::vector<double> jacobian{};  // implicit methods only
-  double gamma = 0;                // of the matrix factorised with it; 0: none
+  double gamma = 0;                // of the factorised matrix; 0: no factorisation
 
   template <class Archive>
   void fields(Archive& archive) {
@@ -34,11 +34,11 @@ class FixedSolver : public RememberingSolver<FixedMemory> {
  protected:
   FixedSolver(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 
-  // y1 = the state at t + h from the state y at t, where f = f(t, y). What is not finite is thrown.
+  // Computes y1, the state at t + h, from the state y at t, with f = f(t, y). Throws if a value is not finite.
   virtual void formula(Time t, Duration h, ConstVector y, ConstVector f, Vector y1) = 0;
   // f at the end of the step.
   virtual void end_rate(Time end, Duration h, ConstVector y, ConstVector y1, Vector f1);
-  // f(t, y), or an error.
+  // Computes f(t, y); throws if a value is not finite.
   void rate(Time t, ConstVector y, Vector dy);
 
  private:

@@ -1,5 +1,5 @@
-// Implicit Euler with fixed steps: y1 = y + h f(t + h, y1) by a Newton iteration whose Jacobian is kept while it
-// serves.
+// Implicit Euler with fixed steps: y1 = y + h f(t + h, y1), by Newton's iteration; the Jacobian is kept as long as the
+// iteration converges.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -38,7 +38,7 @@ class ImplicitEuler : public FixedSolver {
     memory_.gamma = 0;
   }
 
-  // The states only: on stiff problems the derivatives at the ends say little about what is between them.
+  // Linear in the states: on stiff problems the derivatives at the ends say little about the values between them.
   void interpolate(Time t, Vector y) const override {
     const Duration h = common_.t - common_.from;
     const double s = h > 0 ? (t - common_.from) / h : 1;
@@ -58,7 +58,7 @@ class ImplicitEuler : public FixedSolver {
     std::copy(f_.begin(), f_.end(), f1.begin());
   }
 
-  // In one go, or in 2, 4, … parts where Newton does not converge.
+  // One step, or 2, 4, … parts if Newton's iteration does not converge.
   void formula(Time t, Duration h, ConstVector y, ConstVector f, Vector y1) override {
     for (int halvings = 0; halvings <= most_halvings; ++halvings) {
       const int parts = 1 << halvings;
@@ -79,11 +79,11 @@ class ImplicitEuler : public FixedSolver {
                        component_text(ode_.components, largest_error(change_, start_, start_)) + " changes most");
   }
 
-  // start_ and f_ go from t to t + h; false: they do not.
+  // Advances start_ and f_ from t to t + h; false: no convergence.
   bool solve_part(Time t, Duration h) {
     bool fresh = false;
     if (memory_.gamma != h) {
-      // Another step size needs another matrix, and a matrix is cheap beside the evaluations that a Jacobian needs.
+      // A new step size needs a new matrix, which is cheap compared to the evaluations for a Jacobian.
       if (memory_.gamma == 0) {
         if (!new_jacobian(t, h)) return false;
         fresh = true;

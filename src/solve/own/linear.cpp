@@ -12,13 +12,14 @@
 namespace consort::solve {
 namespace {
 
-// Below this size a dense factorisation is faster whatever the pattern.
+// Below this size a dense factorisation is faster for any pattern.
 constexpr std::size_t smallest_sparse = 20;
 constexpr double largest_density = 0.25;
 
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
-// Columns that share no row get the same colour, so that one difference serves all of them (Curtis, Powell, Reid 1974).
+// Columns without common rows get the same colour, so that one difference serves all of them (Curtis, Powell, Reid
+// 1974).
 std::vector<std::vector<std::size_t>> colour(const Pattern& pattern, std::size_t n) {
   std::vector<std::vector<std::size_t>> groups;
   if (pattern.empty()) {
@@ -45,10 +46,9 @@ std::vector<std::vector<std::size_t>> colour(const Pattern& pattern, std::size_t
 bool use_sparse(const Ode& ode, LinearSolver choice) {
   const auto n = ode.y0.size();
   const bool known = !ode.jacobian.pattern.empty();
-  require(
-      choice != LinearSolver::sparse || known,
-      "the sparse linear solver needs to know where the Jacobian has entries; give `jacobian.pattern`, or choose the "
-      "dense one");
+  require(choice != LinearSolver::sparse || known,
+          "the sparse linear solver needs the sparsity pattern of the Jacobian; give `jacobian.pattern`, or choose the "
+          "dense one");
   if (choice != LinearSolver::automatic) return choice == LinearSolver::sparse;
   return known && n >= smallest_sparse &&
          static_cast<double>(ode.jacobian.pattern.count()) < largest_density * static_cast<double>(n * n);
@@ -125,7 +125,7 @@ class OdeLinear::Impl {
   // --- sparse
 
   void prepare_sparse() {
-    // M has a diagonal, whether the pattern has one or not.
+    // M has a diagonal even if the pattern has none.
     const auto& pattern = ode_.jacobian.pattern;
     const auto size = static_cast<Eigen::Index>(n_);
     matrix_.resize(size, size);
@@ -164,7 +164,7 @@ class OdeLinear::Impl {
     return sparse_lu_.info() == Eigen::Success;
   }
 
-  // --- from one form to the other
+  // --- conversion between the forms
 
   template <class F>
   void for_each_entry(F&& f) const {  // f(row, column, index in the pattern)
@@ -187,7 +187,7 @@ class OdeLinear::Impl {
     return full_;
   }
 
-  // Column j is `column / by`, as far as the pattern has entries there.
+  // Stores `column / by` as column j, restricted to the pattern.
   void take_column(std::size_t j, ConstVector column, double by, std::vector<double>& values) const {
     const auto& pattern = ode_.jacobian.pattern;
     if (pattern.empty()) {
@@ -212,7 +212,7 @@ class OdeLinear::Impl {
     return true;
   }
 
-  // Increments large enough to be seen above the rounding of f, and not below what the tolerances can tell apart.
+  // The increments are large enough to exceed the rounding of f, and not smaller than the tolerances resolve.
   bool by_differences(const Place& place, const Evaluate& evaluate, std::vector<double>& values) {
     double norm = 0;
     for (std::size_t i = 0; i < n_; ++i) norm += std::pow(place.f[i] / place.weights[i], 2);
@@ -225,7 +225,7 @@ class OdeLinear::Impl {
         const double y = place.y[j];
         const double wanted = std::max(std::sqrt(rounding) * std::abs(y), floor * place.weights[j]);
         y_[j] = y + (y < 0 ? -wanted : wanted);
-        increments_[j] = y_[j] - y;  // what was really added
+        increments_[j] = y_[j] - y;  // the increment after rounding
       }
       if (!evaluate(place.t, y_, f_)) return false;
       for (std::size_t i = 0; i < n_; ++i) f_[i] -= place.f[i];

@@ -1,9 +1,9 @@
-// What implicit methods need: the Jacobian of an Ode from whatever the problem offers, and M = I - gamma * J
-// factorised.
+// Linear algebra of implicit methods: the Jacobian of an Ode in any form that the problem provides, and the factorised
+// M = I - gamma * J.
 //
-// Values of a Jacobian are a plain vector (dense: column after column; sparse: in the order of the pattern), so that
-// they can be part of a solver's state. The factorisation is not: it is made again from the values, which gives the
-// same bits.
+// The values of a Jacobian are a plain vector (dense: column after column; sparse: in the order of the pattern), so
+// that they can be part of a solver's state. The factorisation is not part of it: it is recomputed from the values,
+// with the same bits.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace consort::solve {
 
 class OdeLinear {
  public:
-  // Error (input) when a sparse solver is asked for and there is no pattern.
+  // Throws Error (input) if a sparse solver is requested and there is no pattern.
   OdeLinear(const Ode& ode, LinearSolver choice);
   ~OdeLinear();
   OdeLinear(const OdeLinear&) = delete;
@@ -30,11 +30,11 @@ class OdeLinear {
     Time t;
     ConstVector y;
     ConstVector f;        // f(t, y)
-    ConstVector weights;  // the error that is tolerated in each component
+    ConstVector weights;  // the error tolerance of each component
     Duration h;           // of the step
     const Switches& switches;
   };
-  // Evaluates f(t, y) into dy; false: not finite there.
+  // Evaluates f(t, y) into dy; false: a value is not finite.
   using Evaluate = std::function<bool(Time, ConstVector, Vector)>;
   // False: a value is not finite.
   bool jacobian(const Place& place, const Evaluate& evaluate, std::vector<double>& values);

@@ -79,7 +79,7 @@ void OdeSolver::check_limit(Time limit) const {
   CONSORT_ASSERT(limit > common_.t);
   if (options_.step_limit != 0 && common_.statistics.steps >= options_.step_limit) {
     throw run_error(
-        "solver '{}' stopped at t = {} s after {} steps, the limit that was set; raise the step limit, loosen the "
+        "solver '{}' stopped at t = {} s after {} steps, the given limit; raise the step limit, loosen the "
         "tolerance, or choose a solver that suits the problem better",
         row_.name, common_.t, common_.statistics.steps)
         .at(common_.t);
@@ -90,7 +90,7 @@ void OdeSolver::take(const Restart& restart) {
   CONSORT_ASSERT(restart.y.size() == size());
   for (std::size_t i = 0; i < size(); ++i) {
     if (!std::isfinite(restart.y[i])) {
-      throw run_error("solver '{}' cannot start at t = {} s: the state {} is {}; look at what the event sets it to",
+      throw run_error("solver '{}' cannot start at t = {} s: the state {} is {}; check the value that the event sets",
                       row_.name, restart.t, component_text(ode_.components, i), restart.y[i])
           .at(restart.t);
     }
@@ -134,9 +134,8 @@ void OdeSolver::fail_not_finite(std::size_t component, Time t) const {
 
 void OdeSolver::fail_stiff(Duration h) const {
   throw run_error(
-      "solver '{}' at t = {} s: the problem is too stiff for it, {} steps were taken and stability holds them at about "
-      "{:.3g} "
-      "s; choose a solver for stiff problems such as 'bdf', or switch the stiffness check off",
+      "solver '{}' at t = {} s: the problem is too stiff for this method: after {} steps, stability limits the step "
+      "size to about {:.3g} s; choose a solver for stiff problems such as 'bdf', or switch the stiffness check off",
       row_.name, common_.t, common_.statistics.steps, h)
       .at(common_.t);
 }

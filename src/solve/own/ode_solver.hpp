@@ -1,7 +1,7 @@
-// What our own solvers share: the problem and its options, counting, norms, failures, and a state that is one object.
+// Shared by Consort's own solvers: problem and options, counters, norms, failures, and a state that is one object.
 //
-// Everything that changes from step to step stands in two structs, Common and the method's own memory; scratch that is
-// written before it is read does not belong there. That makes a snapshot a copy, and the restart exact.
+// All data that change from step to step are in two structs, Common and the method's own memory; scratch data that are
+// written before they are read do not belong there. A snapshot is therefore a copy, and a restart is exact.
 #pragma once
 
 #include <cstddef>
@@ -49,21 +49,22 @@ class OdeSolver : public Solver {
 
   OdeSolver(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 
-  // dy = f(t, y), counted; the index of the first component that is not finite, or size().
+  // dy = f(t, y), counted. Returns the index of the first component that is not finite, or size().
   std::size_t evaluate(Time t, ConstVector y, Vector dy);
   // Root mean square of error / (atol + rtol * max(|a|, |b|)).
   [[nodiscard]] double error_norm(ConstVector error, ConstVector a, ConstVector b) const;
-  // The component with the largest share in that norm.
+  // The component that contributes most to that norm.
   [[nodiscard]] std::size_t largest_error(ConstVector error, ConstVector a, ConstVector b) const;
-  // A first step for a method of this order, from the size of the first two derivatives (one more evaluation, at most).
+  // A first step size for a method of this order, from the size of the first two derivatives (at most one more
+  // evaluation).
   [[nodiscard]] Duration first_step(ConstVector f, int order, Duration most);
 
-  // Below this a step makes no progress, or the user forbade it.
+  // The smallest step size that makes progress and that the options allow.
   [[nodiscard]] Duration smallest_step() const;
-  // The end of a step of size h: the limit when it would be passed or nearly reached.
+  // The end of a step of size h; the limit if the step would pass or nearly reach it.
   [[nodiscard]] static Time step_end(Time t, Duration h, Time limit);
-  void check_limit(Time limit) const;  // our own mistake when it is not after time(); the step limit
-  // Takes over t, y, switches and tolerances.
+  void check_limit(Time limit) const;  // asserts limit > time(); throws at the step limit
+  // Copies t, y, switches and tolerances.
   void take(const Restart& restart);
 
   [[noreturn]] void fail_step_size(Duration h, std::string_view reason) const;
@@ -82,7 +83,7 @@ class OdeSolver : public Solver {
   std::vector<double> scratch_rate_;
 };
 
-// Gives a method with its own Memory (copyable, with a function fields()) the functions that save and go back.
+// Adds saving and restoring to a method with its own Memory (copyable, with a function fields()).
 template <class Memory>
 class RememberingSolver : public OdeSolver {
  public:
@@ -140,7 +141,7 @@ class RememberingSolver : public OdeSolver {
 
  protected:
   using OdeSolver::OdeSolver;
-  // Rebuilds what is derived from the memory, such as a factorised matrix.
+  // Recomputes data derived from the memory, such as a factorised matrix.
   virtual void restored() {}
 
   Memory memory_;  // NOLINT(cppcoreguidelines-non-private-member-variables-in-classes)

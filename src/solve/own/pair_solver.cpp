@@ -58,7 +58,7 @@ StepResult PairSolver::step(Time limit) {
       const double by = shrink / std::pow(memory_.last_error, control_.beta) / safety;
       Duration next = h / std::clamp(by, 1 / control_.growth, most_shrinking);
       if (rejected) next = std::min(next, h);
-      // A step that was cut to the limit says nothing against the size that it was meant to have.
+      // A step shortened to the limit is no reason to reduce the planned size.
       if (!rejected && cut) next = std::max(next, wanted);
       accept(end, h, error, next);
       return {.from = common_.from, .to = end, .order = row_.capabilities.max_order, .next = memory_.h};
@@ -115,7 +115,7 @@ bool PairSolver::stage(Time t, ConstVector y, Vector dy) {
 }
 
 double PairSolver::slope(ConstVector f, ConstVector y) const {
-  // Called after the step was accepted: the end is in common_.y and memory_.f.
+  // Called after the step was accepted: its end is in common_.y and memory_.f.
   double rise = 0;
   double run = 0;
   for (std::size_t i = 0; i < size(); ++i) {

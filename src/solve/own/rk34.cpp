@@ -1,4 +1,5 @@
-// The classical method of order 4 with Kutta's method of order 3, which shares its first two stages, as error estimate.
+// The classical method of order 4. The error is estimated with Kutta's method of order 3, which shares its first two
+// stages.
 #include <memory>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// ARKODE: Runge-Kutta pairs, explicit and diagonally implicit, chosen by the name of their table.
+// ARKODE: explicit and diagonally implicit Runge-Kutta pairs, selected by the name of their table.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -91,7 +91,7 @@ void Arkode::set_up() {
      "ARKStepSetTableName");
   ok(ARKStepSetInitStep(memory_, options_.initial_step), "ARKStepSetInitStep");
   ok(ARKStepSetMinStep(memory_, options_.min_step), "ARKStepSetMinStep");
-  // Its 0 is no limit.
+  // For ARKODE 0 means no limit.
   ok(ARKStepSetMaxStep(memory_, std::isfinite(options_.max_step) ? options_.max_step : 0), "ARKStepSetMaxStep");
   if (explicit_) {
     table_.reset(ARKodeButcherTable_LoadERKByName(table.c_str()));
@@ -110,10 +110,10 @@ void Arkode::set_up() {
   }
 }
 
-// ARKODE's defaults fail on Robertson's and Van der Pol's problems. What helps: stage derivatives from the solved stage
-// equation, since evaluating them multiplies what Newton's method left over by the stiffness. And its Newton method
-// must not trust the rate at which earlier stages converged: with a rate near zero, as linear problems have, one
-// iteration with an outdated matrix would pass for converged.
+// ARKODE's defaults fail on Robertson's and Van der Pol's problems. The stage derivatives are taken from the solved
+// stage equation, because evaluating them multiplies the remaining Newton error by the stiffness. And Newton's method
+// must not reuse the convergence rate of earlier stages: with a rate near zero, as for linear problems, one iteration
+// with an outdated matrix would count as converged.
 void Arkode::set_implicit() {
   ok(ARKStepSetDeduceImplicitRhs(memory_, SUNTRUE), "ARKStepSetDeduceImplicitRhs");
   ok(ARKStepSetNonlinCRDown(memory_, 1), "ARKStepSetNonlinCRDown");
@@ -146,7 +146,7 @@ SundialsSolver::Advance Arkode::advance(Time limit) {
   }
   Time towards = limit;
   if (first_) [[unlikely]] {
-    // For a first step ARKODE looks at the way ahead: it must be finite, and more than rounding.
+    // ARKODE uses the distance for its first step: it must be finite and larger than rounding.
     if (!std::isfinite(limit)) towards = time() + std::max(1.0, std::abs(time()));
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(time()), std::abs(limit));
     const bool tiny = limit - time() <= rounding;
@@ -157,7 +157,7 @@ SundialsSolver::Advance Arkode::advance(Time limit) {
   if (result.flag < 0) [[unlikely]]
     return result;
   first_ = false;
-  if (result.flag == ARK_TSTOP_RETURN) stop_set_ = false;  // ARKODE forgets it then
+  if (result.flag == ARK_TSTOP_RETURN) stop_set_ = false;  // ARKODE clears it then
   ARKStepGetCurrentStep(memory_, &result.next);
   if (stiffness_.due()) {
     Duration h = 0;
@@ -171,8 +171,8 @@ SundialsSolver::Advance Arkode::advance(Time limit) {
   return result;
 }
 
-// ARKODE's interpolation has degree 5 at most; between the long steps of methods of higher order that is worse than the
-// method. For those a shorter step from the same start is taken, which has the method's own accuracy.
+// ARKODE's interpolation has at most degree 5, which is less accurate than methods of higher order with their long
+// steps. For these a shorter step from the same start is taken, with the method's own accuracy.
 int Arkode::polynomial(Time t, int k, N_Vector out) const {
   if (!explicit_ || row_.capabilities.max_order < 6) return ARKStepGetDky(memory_, t, k, out);
   if (k == 0) {

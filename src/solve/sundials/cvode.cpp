@@ -71,7 +71,7 @@ void Cvode::set_up(int family) {
   }
   ok(CVodeSetInitStep(memory_, options_.initial_step), "CVodeSetInitStep");
   ok(CVodeSetMinStep(memory_, options_.min_step), "CVodeSetMinStep");
-  // Its 0 is no limit.
+  // For CVODE 0 means no limit.
   ok(CVodeSetMaxStep(memory_, std::isfinite(options_.max_step) ? options_.max_step : 0), "CVodeSetMaxStep");
   if (family == CV_ADAMS) {
     constexpr int no_acceleration = 0;
@@ -104,20 +104,20 @@ void Cvode::start() {
   first_ = true;
   stop_set_ = false;
   steps_since_start_ = 0;
-  failures_before_ = 0;  // CVODE counts anew, too
+  failures_before_ = 0;  // CVODE resets its counter as well
   stiff_windows_ = 0;
 }
 
 SundialsSolver::Advance Cvode::advance(Time limit) {
   if (!stop_set_ || limit != stop_) {
-    // CVODE may have gone past the last limit by a rounding error; a limit within that is reached already.
+    // CVODE may have passed the last limit by a rounding error; a limit within that error is already reached.
     if (CVodeSetStopTime(memory_, limit) < 0) return {.flag = CVodeGetDky(memory_, limit, 0, now()), .reached = limit};
     stop_ = limit;
     stop_set_ = true;
   }
   Time towards = limit;
   if (first_) [[unlikely]] {
-    // For a first step CVODE looks at the way ahead: it must be finite, and more than rounding.
+    // CVODE uses the distance for its first step: it must be finite and larger than rounding.
     if (!std::isfinite(limit)) towards = time() + std::max(1.0, std::abs(time()));
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(time()), std::abs(limit));
     const bool tiny = limit - time() <= rounding;
@@ -128,16 +128,16 @@ SundialsSolver::Advance Cvode::advance(Time limit) {
   if (result.flag < 0) [[unlikely]]
     return result;
   first_ = false;
-  if (result.flag == CV_TSTOP_RETURN) stop_set_ = false;  // CVODE forgets it then
+  if (result.flag == CV_TSTOP_RETURN) stop_set_ = false;  // CVODE clears it then
   CVodeGetLastOrder(memory_, &result.order);
   CVodeGetCurrentStep(memory_, &result.next);
   if (fixed_point_) result.stiff = too_stiff();
   return result;
 }
 
-// The fixed point iteration of the Adams methods converges for steps well below the fastest time constant only. On
-// stiff problems the step runs against that again and again: more than a third of the steps then follow such a failure,
-// on others one in ten at most. Stiff is what does so in five thousand steps.
+// The fixed-point iteration of the Adams methods converges only for steps well below the fastest time constant. On
+// stiff problems the step size hits this bound repeatedly: more than a third of the steps then follow such a failure,
+// on other problems at most one in ten. The problem is stiff if this lasts for five thousand steps.
 bool Cvode::too_stiff() {
   constexpr std::uint64_t window = 1000;
   constexpr long many_failures = window / 4;

@@ -1,7 +1,7 @@
 // IDA: variable-order BDF for F(t, y, ẏ) = 0, and for explicit ODEs written that way.
 //
-// At the start values must be consistent, or are made so on request. After a restart they always are made consistent:
-// an event changes what it has to, and the algebraic components and derivatives follow from the equations.
+// The start values must be consistent, or are made consistent on request. After a restart they are always made
+// consistent: an event changes some values, and the algebraic components and derivatives follow from the equations.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ namespace {
 
 class Ida final : public SundialsSolver {
  public:
-  // `ode`: where the Dae comes from, if from one; `owned` keeps that Dae.
+  // `ode`: the Ode from which the Dae was made, or null; `owned` then owns the Dae.
   Ida(const SolverRow& row, const Dae& dae, const SolverOptions& options, const Ode* ode = nullptr,
       std::unique_ptr<const Dae> owned = nullptr);
   ~Ida() override { IDAFree(&memory_); }
@@ -113,7 +113,7 @@ void Ida::set_up() {
     ok(IDASetMaxOrd(memory_, std::min(options_.max_order, row_.capabilities.max_order)), "IDASetMaxOrd");
   }
   ok(IDASetMinStep(memory_, options_.min_step), "IDASetMinStep");
-  // Its 0 is no limit.
+  // For IDA 0 means no limit.
   ok(IDASetMaxStep(memory_, std::isfinite(options_.max_step) ? options_.max_step : 0), "IDASetMaxStep");
   std::vector<double> differential(size(), 1);
   for (std::size_t i = 0; i < dae_.differential.size(); ++i) differential[i] = dae_.differential[i] ? 1 : 0;
@@ -172,11 +172,12 @@ void Ida::start() {
 
 // --- consistent values
 
-// Algebraic components and derivatives from the equations; false, with the values as they were, when IDA finds none.
+// Computes algebraic components and derivatives from the equations. False if IDA finds no solution; the values are then
+// unchanged.
 bool Ida::correct() {
   const std::vector<double> y(state().begin(), state().end());
   const std::vector<double> ydot = state_.ydot;
-  // IDA wants to know how far it will go, for a first guess of a step: at a restart, about as far as before.
+  // IDA derives its first step size from this distance; at a restart the last step gives the scale.
   const Duration ahead = options_.initial_step > 0 ? 1000 * options_.initial_step
                          : last_step_ > 0          ? 1000 * last_step_
                                                    : 1;
@@ -201,9 +202,8 @@ void Ida::refuse_inconsistent() const {
       inconsistency(dae_, {.y = state(), .ydot = state_.ydot, .atol = state_.atol, .rtol = options_.rtol}, evaluate);
   if (text.empty()) return;
   throw input_error(
-      "the values at t = {} s are not consistent: {}; give consistent ones, or have them corrected "
-      "(correct_initial_values; "
-      "it needs to be told which components are differential)",
+      "the values at t = {} s are not consistent: {}; give consistent values, or have them corrected "
+      "(correct_initial_values, which needs the list of differential components)",
       time(), text);
 }
 
@@ -212,7 +212,7 @@ void Ida::refuse_inconsistent() const {
 SundialsSolver::Advance Ida::advance(Time limit) {
   if (!stop_set_ || limit != stop_) {
     if (IDASetStopTime(memory_, limit) < 0) {
-      // IDA may have gone past the last limit by a rounding error; a limit within that is reached already.
+      // IDA may have passed the last limit by a rounding error; a limit within that error is already reached.
       return {.flag = IDAGetDky(memory_, limit, 0, now()), .reached = limit};
     }
     stop_ = limit;
@@ -220,7 +220,7 @@ SundialsSolver::Advance Ida::advance(Time limit) {
   }
   Time towards = limit;
   if (first_) [[unlikely]] {
-    // For a first step IDA looks at the way ahead: it must be finite, and more than rounding.
+    // IDA uses the distance for its first step: it must be finite and larger than rounding.
     const double rounding = 10 * std::numeric_limits<double>::epsilon() * std::max(std::abs(time()), std::abs(limit));
     const bool tiny = limit - time() <= rounding;
     if (tiny || !std::isfinite(limit)) towards = time() + std::max(1.0, std::abs(time()));
@@ -231,7 +231,7 @@ SundialsSolver::Advance Ida::advance(Time limit) {
   if (result.flag < 0) [[unlikely]]
     return result;
   first_ = false;
-  if (result.flag == IDA_TSTOP_RETURN) stop_set_ = false;  // IDA forgets it then
+  if (result.flag == IDA_TSTOP_RETURN) stop_set_ = false;  // IDA clears it then
   IDAGetLastOrder(memory_, &result.order);
   IDAGetLastStep(memory_, &last_step_);
   IDAGetCurrentStep(memory_, &result.next);
@@ -255,7 +255,7 @@ void Ida::add_counters(Statistics& statistics) const {
   statistics.factorisations += count(value);
 }
 
-// --- what IDA calls
+// --- callbacks of IDA
 
 int Ida::residual(realtype t, N_Vector y, N_Vector ydot, N_Vector r, void* self) {
   auto& solver = *static_cast<Ida*>(self);
@@ -289,7 +289,7 @@ bool Ida::fill_values(Time t, ConstVector y, ConstVector ydot, double c, ConstVe
     dae_.jacobian.sparse(t, y, ydot, c, linear_->values(), state_.switches);
     return true;
   }
-  // Where a component is small, its absolute tolerance says what is small; ẏ moves along with y.
+  // For a small component the absolute tolerance gives the scale; ẏ moves along with y.
   const double root = std::sqrt(std::numeric_limits<double>::epsilon());
   for (std::size_t j = 0; j < size(); ++j) {
     steps_[j] = root * std::max({std::abs(y[j]), std::abs(ydot[j] / c), state_.atol[j] / options_.rtol});

@@ -11,7 +11,7 @@ namespace consort::solve {
 
 namespace {
 
-// What each residual changes by, at most, when all values move by their tolerance.
+// The largest change of each residual when all values move by their tolerance.
 std::vector<double> allowed_residuals(const DaeValues& values, ConstVector base, const Residual& residual) {
   const std::size_t n = values.y.size();
   std::vector<double> allowed(n);
@@ -51,7 +51,7 @@ std::string inconsistency(const Dae& dae, const DaeValues& values, const Residua
   constexpr std::size_t shown = 5;
   std::string text;
   for (std::size_t k = 0; k < std::min(bad.size(), shown); ++k) {
-    text += fmt::format("{}residual {} ({}) is {:.6g} where at most {:.2g} would do", k == 0 ? "" : ", ", bad[k],
+    text += fmt::format("{}residual {} ({}) is {:.6g}, at most {:.2g} is allowed", k == 0 ? "" : ", ", bad[k],
                         component_text(dae.components, bad[k]), r[bad[k]], allowed[bad[k]]);
   }
   if (bad.size() > shown) text += fmt::format(" and {} more", bad.size() - shown);

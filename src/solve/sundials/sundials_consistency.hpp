@@ -1,4 +1,4 @@
-// Whether values of a Dae fulfil its equations, judged without knowing how the equations are scaled.
+// Checks whether values of a Dae satisfy its equations, independent of the scaling of the equations.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ struct DaeValues {
 
 using Residual = std::function<void(ConstVector y, ConstVector ydot, Vector r)>;
 
-// Nothing, or the largest residuals as text: "residual 3 is 0.12 (up to 1e-6 would do), …". A residual is too large
-// when moving every y and ẏ by its tolerance could not have caused it. Takes 2n + 1 evaluations when there is a doubt.
+// Empty, or the largest residuals as text: "residual 0 ('x') is 0.12, at most 1e-6 is allowed, …". A residual is too
+// large if moving every y and ẏ by its tolerance could not have caused it. Takes 2n + 1 evaluations in case of doubt.
 [[nodiscard]] std::string inconsistency(const Dae& dae, const DaeValues& values, const Residual& residual);
 
 }  // namespace consort::solve

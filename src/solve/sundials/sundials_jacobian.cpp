@@ -15,7 +15,7 @@ namespace consort::solve {
 
 namespace {
 
-// Below this size, and above this density, KLU's bookkeeping costs more than a dense factorisation.
+// Below this size or above this density, KLU's bookkeeping costs more than a dense factorisation.
 constexpr std::size_t sparse_pays_from = 50;
 constexpr double sparse_pays_up_to = 0.2;
 
@@ -28,7 +28,7 @@ LinearSolver choose(LinearSolver wanted, const LinearPart::Offer& offer, std::si
 
 }  // namespace
 
-// Greedy, in the order of the columns: each goes to the first group in which none of its rows is taken.
+// Greedy, in column order: each column goes to the first group that uses none of its rows.
 ColouredDifferences::ColouredDifferences(const Pattern& pattern) {
   const std::size_t n = pattern.starts.size() - 1;
   std::vector<std::vector<bool>> taken;  // per group
@@ -55,7 +55,7 @@ LinearPart::LinearPart(std::string_view solver, LinearSolver wanted, const Offer
     : pattern_(offer.pattern), n_(static_cast<std::size_t>(NV_LENGTH_S(like))) {
   kind_ = choose(wanted, offer, n_);
   require(kind_ != LinearSolver::sparse || !pattern_.empty(),
-          "solver '{}' was asked for the sparse linear solver, but the problem has no sparsity pattern; give "
+          "solver '{}' cannot use the sparse linear solver: the problem has no sparsity pattern; give "
           "`jacobian.pattern`, or choose the dense or Krylov one",
           solver);
   if (kind_ == LinearSolver::krylov) {
@@ -104,7 +104,7 @@ void LinearPart::add_diagonal() {
 
 void LinearPart::store(SUNMatrix matrix) const {
   if (kind_ == LinearSolver::sparse) {
-    // All of it: SUNMatZero() of a sparse matrix takes the structure away, too.
+    // Writes everything, because SUNMatZero() also removes the structure of a sparse matrix.
     double* const data = SM_DATA_S(matrix);
     std::copy(starts_.begin(), starts_.end(), SM_INDEXPTRS_S(matrix));
     std::copy(rows_.begin(), rows_.end(), SM_INDEXVALS_S(matrix));

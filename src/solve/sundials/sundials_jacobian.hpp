@@ -1,5 +1,5 @@
-// The linear part of an implicit method of SUNDIALS: which matrix and linear solver, and how the problem's Jacobian
-// gets into the matrix.
+// The linear part of an implicit method of SUNDIALS: choice of matrix and linear solver, and transfer of the problem's
+// Jacobian into the matrix.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace consort::solve {
 
-// Columns that share no row are perturbed together: as many evaluations as colours instead of columns.
+// Perturbs columns without common rows together: one evaluation per colour instead of one per column.
 class ColouredDifferences {
  public:
   ColouredDifferences() = default;
   explicit ColouredDifferences(const Pattern& pattern);
 
   [[nodiscard]] std::size_t colours() const { return groups_.size(); }
-  // values[k] = ΔF(row k) / step(column of k). `perturb(columns)` evaluates into `changed` with all of these columns
-  // moved by their steps; it returns false when there is no value there, and so does this.
+  // values[k] = ΔF(row k) / step(column of k). `perturb(columns)` evaluates into `changed` with all these columns moved
+  // by their steps. It returns false if a value is not finite, and then this function does, too.
   template <class Perturb>
   bool evaluate(const Pattern& pattern, ConstVector base, ConstVector changed, ConstVector steps, Vector values,
                 Perturb&& perturb) const {
@@ -44,25 +44,26 @@ class ColouredDifferences {
 
 class LinearPart {
  public:
-  // What the problem offers.
+  // The forms of the Jacobian that the problem provides.
   struct Offer {
     const Pattern& pattern;
     bool dense = false;
     bool sparse = false;
     bool times = false;
   };
-  // Throws Error (input): sparse without a pattern.
+  // Throws Error (input) if a sparse solver is requested without a pattern.
   LinearPart(std::string_view solver, LinearSolver wanted, const Offer& offer, N_Vector like, SUNContext context);
 
   [[nodiscard]] SUNLinearSolver solver() const { return solver_.get(); }
   [[nodiscard]] SUNMatrix matrix() const { return matrix_.get(); }  // null for Krylov
   [[nodiscard]] LinearSolver kind() const { return kind_; }
-  // Whether the library's own differences are to be used: a full matrix, or products, of which nothing is known.
+  // True if the library's own differences are used: for a full matrix without Jacobian and pattern, or for products
+  // that the problem does not provide.
   [[nodiscard]] bool library_differences() const { return library_differences_; }
   [[nodiscard]] const ColouredDifferences& differences() const { return differences_; }
-  // One value per entry of the pattern, to be filled before store().
+  // One value per entry of the pattern. Fill them before store().
   [[nodiscard]] Vector values() { return values_; }
-  // Writes the values into a matrix of our kind, dense or sparse.
+  // Writes the values into a matrix of the kind of matrix(), dense or sparse.
   void store(SUNMatrix matrix) const;
 
  private:
@@ -75,8 +76,8 @@ class LinearPart {
   std::size_t n_ = 0;
   ColouredDifferences differences_;
   std::vector<double> values_;
-  // The pattern and its diagonal, in the library's index type, and where the pattern's entries are in it. Newton
-  // matrices need the diagonal, and SUNDIALS would allocate for one that is missing.
+  // The pattern with its diagonal in the library's index type, and the positions of the pattern's entries in it. Newton
+  // matrices need the diagonal, and SUNDIALS would allocate a missing one.
   std::vector<sunindextype> starts_;
   std::vector<sunindextype> rows_;
   std::vector<std::size_t> places_;

@@ -71,7 +71,7 @@ bool SundialsOde::fill_values(Time t, ConstVector y, ConstVector fy) {
     ode_.jacobian.sparse(t, y, linear_->values(), state_.switches);
     return true;
   }
-  // Where a component is small, its absolute tolerance says what is small.
+  // For a small component the absolute tolerance gives the scale.
   const double root = std::sqrt(std::numeric_limits<double>::epsilon());
   for (std::size_t j = 0; j < size(); ++j) steps_[j] = root * std::max(std::abs(y[j]), state_.atol[j] / options_.rtol);
   const auto perturb = [&](std::span<const std::size_t> columns) {

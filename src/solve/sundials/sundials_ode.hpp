@@ -1,4 +1,4 @@
-// What CVODE and ARKODE share: an explicit ODE and its Jacobian behind SUNDIALS' C callbacks. `user_data` is the
+// Shared by CVODE and ARKODE: an explicit ODE and its Jacobian behind SUNDIALS' C callbacks. `user_data` is the
 // SundialsOde.
 #pragma once
 
@@ -26,7 +26,7 @@ class SundialsOde : public SundialsSolver {
   void first_derivative(Vector out) const override;
 
  private:
-  static Problem common_part(const Ode& ode);  // of one that was checked
+  static Problem common_part(const Ode& ode);  // of a checked Ode
   bool fill_values(Time t, ConstVector y, ConstVector fy);
 
   const Ode& ode_;

@@ -22,7 +22,7 @@ SundialsSolver::SundialsSolver(const SolverRow& row, const Problem& problem, con
   out_ = wrap(other_, context_);
 }
 
-// --- going on
+// --- stepping
 
 StepResult SundialsSolver::step(Time limit) {
   check_limit(limit);
@@ -36,7 +36,7 @@ StepResult SundialsSolver::step(Time limit) {
   return {.from = from_, .to = done.reached, .order = done.order, .next = done.next};
 }
 
-// Whatever goes wrong, the state is that of the last step afterwards.
+// After any failure the state is that of the last step.
 SundialsSolver::Advance SundialsSolver::guarded_advance(Time limit) {
   std::swap(now_, before_);
   try {
@@ -50,7 +50,7 @@ SundialsSolver::Advance SundialsSolver::guarded_advance(Time limit) {
   }
 }
 
-// A model may have events and outputs only; a library has no norm for nothing.
+// A model may have only events and outputs; the libraries do not accept an empty state.
 StepResult SundialsSolver::step_without_states(Time limit) {
   from_ = state_.t;
   state_.t = std::min(limit, from_ + options_.max_step);
@@ -63,7 +63,7 @@ void SundialsSolver::check_limit(Time limit) const {
   CONSORT_ASSERT(limit > state_.t);
   if (options_.step_limit == 0 || steps_ < options_.step_limit) return;
   throw run_error(
-      "solver '{}' stopped at t = {} s after {} steps, the limit that was set; raise the step limit, loosen the "
+      "solver '{}' stopped at t = {} s after {} steps, the given limit; raise the step limit, loosen the "
       "tolerance, or choose a solver that suits the problem better",
       row_.name, state_.t, steps_)
       .at(state_.t);
@@ -73,7 +73,7 @@ void SundialsSolver::reinitialise(const Restart& restart) {
   CONSORT_ASSERT(restart.y.size() == size());
   for (std::size_t i = 0; i < size(); ++i) {
     if (std::isfinite(restart.y[i])) continue;
-    throw run_error("solver '{}' cannot start at t = {} s: the state {} is {}; look at what the event sets it to",
+    throw run_error("solver '{}' cannot start at t = {} s: the state {} is {}; check the value that the event sets",
                     row_.name, restart.t, component_text(components_, i), restart.y[i])
         .at(restart.t);
   }
@@ -152,10 +152,10 @@ const Statistics& SundialsSolver::statistics() const {
 
 void SundialsSolver::fail(int flag) const {
   if (trouble_.thrown) std::rethrow_exception(std::exchange(trouble_.thrown, nullptr));
-  // The problem's function failed, says the library: from -8 to -12, whichever library.
+  // In all libraries the flags -8 to -12 report a failure of the problem's function.
   const bool told = flag <= -8 && flag >= -12;
   if (trouble_.not_finite && (told || trouble_.blocked_at(state_.t, attempted_step()))) fail_not_finite();
-  // CVODE, IDA and ARKODE agree in these two: repeated error test failures, repeated convergence failures.
+  // Common to CVODE, IDA and ARKODE: repeated error test failures, repeated convergence failures.
   constexpr int error_test = -3;
   constexpr int convergence = -4;
   if (flag == error_test || flag == convergence) fail_step_size();
@@ -197,13 +197,13 @@ void SundialsSolver::fail_step_size() const {
 
 void SundialsSolver::fail_stiff(Duration h) const {
   throw run_error(
-      "solver '{}' at t = {} s: the problem is too stiff for it, {} steps were taken and stability holds them at about "
-      "{:.3g} s; choose a solver for stiff problems such as 'bdf', or switch the stiffness check off",
+      "solver '{}' at t = {} s: the problem is too stiff for this method: after {} steps, stability limits the step "
+      "size to about {:.3g} s; choose a solver for stiff problems such as 'bdf', or switch the stiffness check off",
       row_.name, state_.t, steps_, h)
       .at(state_.t);
 }
 
-// --- saving and going back
+// --- saving and restoring
 
 void SundialsSolver::save_to(State& state) const {
   const auto y = this->state();

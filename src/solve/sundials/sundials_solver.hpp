@@ -1,8 +1,9 @@
-// What the solvers of SUNDIALS share: one step at a time, dense output, failures in our words, statistics across
-// restarts, and saving.
+// Shared by the solvers of SUNDIALS: single steps, dense output, conversion of failures, statistics across restarts,
+// and saving.
 //
-// The library's history is private: what can be saved is the problem's state, and going back starts the method anew.
-// Two buffers take turns in receiving the state of a step, so that both ends of the last one are known without copies.
+// The library's history is private: only the problem's state can be saved, and restoring restarts the method. Two
+// buffers alternate as the target of a step, so that the states at both ends of the last step are available without
+// copies.
 #pragma once
 
 #include <array>
@@ -45,7 +46,7 @@ class SundialsSolver : public Solver {
   void deserialise(std::span<const std::uint8_t> bytes) final;
 
  protected:
-  // What is saved. `y` is the memory of one of the two buffers and holds the state only in a copy made by saved().
+  // The saved data. `y` is the memory of one of the two buffers; it holds the state only in a copy made by saved().
   struct State {
     Time t = 0;
     std::vector<double> y{};
@@ -58,41 +59,41 @@ class SundialsSolver : public Solver {
       archive(t, y, ydot, atol, switches);
     }
   };
-  struct Problem {  // what an Ode and a Dae have in common
+  struct Problem {  // common to an Ode and a Dae
     Time t0;
     const std::vector<double>& y0;
     const Events& events;
     const Components& components;
   };
-  struct Advance {  // of the library
-    int flag = 0;   // negative: it failed
+  struct Advance {  // result of the library's step
+    int flag = 0;   // negative: failure
     Time reached = 0;
     int order = 0;
     Duration next = 0;
-    bool stiff = false;  // too stiff for the method: no further step is worth trying
+    bool stiff = false;  // too stiff for the method; the caller must stop
   };
 
   SundialsSolver(const SolverRow& row, const Problem& problem, const SolverOptions& options);
 
-  // --- what the library does; never called for a problem without states
+  // --- calls of the library; never made for a problem without states
 
-  // One step, with the state written to now().
+  // Takes one step and writes the state to now().
   virtual Advance advance(Time limit) = 0;
-  // Starts at time() from now(), with the present tolerances. May change now() and ydot where the problem allows it.
+  // Starts at time() from now(), with the current tolerances. May change now() and ydot if the problem allows it.
   virtual void start() = 0;
   // The k-th derivative of the last step's polynomial.
   virtual int polynomial(Time t, int k, N_Vector out) const = 0;
-  // The first derivative at time() while there is no step.
+  // The first derivative at time() before the first step.
   virtual void first_derivative(Vector out) const = 0;
-  // Adds what the library counted since start().
+  // Adds the library's counts since start().
   virtual void add_counters(Statistics& statistics) const = 0;
-  // Estimated local errors times their weights, of the last attempt.
+  // Estimated local errors times their weights in the last attempt.
   virtual bool weighted_errors(N_Vector errors, N_Vector weights) const = 0;
-  // "derivative" or "residual": what the problem's function computes.
+  // "derivative" or "residual": the value of the problem's function, for messages.
   [[nodiscard]] virtual std::string_view function_text() const { return "derivative"; }
   [[nodiscard]] virtual Duration attempted_step() const = 0;
 
-  // --- what the methods work with
+  // --- for the methods
 
   [[nodiscard]] N_Vector now() const { return now_.get(); }
   [[nodiscard]] N_Vector before() const { return before_.get(); }  // at from(), where the last step began
@@ -100,7 +101,7 @@ class SundialsSolver : public Solver {
   [[nodiscard]] SUNContext context() const { return context_; }
   [[nodiscard]] const Components& components() const { return components_; }
   [[nodiscard]] bool one_tolerance_for_all() const;
-  // Our failures for what went wrong in the library or in the problem's functions.
+  // Throws the Error for a failure in the library or in the problem's functions.
   [[noreturn]] void fail(int flag) const;
 
   // NOLINTBEGIN(cppcoreguidelines-non-private-member-variables-in-classes): the methods work on them
@@ -108,8 +109,8 @@ class SundialsSolver : public Solver {
   SolverOptions options_;
   State state_;
   mutable CallbackTrouble trouble_;
-  mutable std::uint64_t evaluations_ = 0;             // counted where the problem is called
-  mutable std::uint64_t difference_evaluations_ = 0;  // those for our own (coloured) differences
+  mutable std::uint64_t evaluations_ = 0;             // counted at each call of the problem
+  mutable std::uint64_t difference_evaluations_ = 0;  // for Consort's own (coloured) differences
   // NOLINTEND(cppcoreguidelines-non-private-member-variables-in-classes)
 
  private:
@@ -137,8 +138,8 @@ class SundialsSolver : public Solver {
   bool stepped_ = false;  // since the last start
   std::uint64_t steps_ = 0;
   std::uint64_t restarts_ = 0;
-  Statistics earlier_;        // what the library counted before the last start
-  mutable Statistics shown_;  // put together when asked for
+  Statistics earlier_;        // the library's counts before the last start
+  mutable Statistics shown_;  // computed on request
   mutable NVector out_;       // lent to the library around the caller's memory
 };
 

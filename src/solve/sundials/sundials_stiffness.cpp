@@ -26,7 +26,7 @@ double stability_interval(const ARKodeButcherTableMem& table) {
 
 StiffnessWatch::StiffnessWatch(std::size_t n, double stability_interval)
     : interval_(stability_interval), direction_(n), base_(n), moved_(n), changed_(n) {
-  // Any direction will do that is not orthogonal to the eigenvector; this one is unlikely to be.
+  // Any direction that is not orthogonal to the eigenvector is suitable; this one is unlikely to be orthogonal.
   for (std::size_t i = 0; i < n; ++i) direction_[i] = std::cos(static_cast<double>(i) + 1);
 }
 
@@ -55,7 +55,7 @@ bool StiffnessWatch::judge(Duration h, ConstVector atol, double rtol, ConstVecto
 
   constexpr int hits_for_stiff = 15;
   constexpr int misses_for_not = 6;
-  constexpr double near_the_end = 0.9;  // the step goes up and down around the end of the interval
+  constexpr double near_the_end = 0.9;  // the step size oscillates around the end of the interval
   if (std::abs(h) * std::sqrt(after / before) >= near_the_end * interval_) {
     misses_ = 0;
     ++hits_;

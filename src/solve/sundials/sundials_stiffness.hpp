@@ -1,4 +1,5 @@
-// Whether an explicit method is held back by stability instead of accuracy: then it would run for ever, and says so.
+// Detects that stability instead of accuracy limits the step of an explicit method. The run would hardly advance, so it
+// is ended with a message.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +17,22 @@ namespace consort::solve {
 // The length of the interval on the negative real axis on which an explicit table is stable.
 [[nodiscard]] double stability_interval(const ARKodeButcherTableMem& table);
 
-// Looks at every tenth step, after the first thousand (the published DOPRI5 waits as long): the largest eigenvalue by
-// one step of a power iteration, whose direction is kept. Stiff is what is at the end of the stability interval in 15
-// looks without 6 others in a row.
+// Checks every tenth step after the first thousand (like the published DOPRI5). Estimates the largest eigenvalue by one
+// step of a power iteration, whose direction is kept. The problem is stiff if the step reaches the end of the stability
+// interval in 15 checks without 6 consecutive misses between them.
 class StiffnessWatch {
  public:
-  StiffnessWatch() = default;  // never due
+  StiffnessWatch() = default;  // due() is always false
   StiffnessWatch(std::size_t n, double stability_interval);
 
-  // Counts a step; true when it is time for a look.
+  // Counts a step; true if the step must be checked.
   [[nodiscard]] bool due() {
     if (direction_.empty()) return false;
     ++steps_;
     return steps_ >= first_look && steps_ % 10 == 0;
   }
 
-  // rates(y, dy) is called twice.
+  // Calls rates(y, dy) twice.
   template <class Rates>
   [[nodiscard]] bool stiff(Duration h, ConstVector y, ConstVector atol, double rtol, Rates&& rates) {
     rates(y, Vector(base_));

@@ -22,7 +22,8 @@ NVector wrap(Vector memory, SUNContext context) {
 }
 
 bool all_finite(ConstVector values) {
-  // The exponent bits, all set for NaN and infinity: a loop without branches, since every evaluation passes here.
+  // Tests the exponent bits, which are all set for NaN and infinity. The loop has no branches because every evaluation
+  // passes here.
   constexpr std::uint64_t exponent = 0x7ff0000000000000;
   std::uint64_t bad = 0;
   for (const double value : values)
@@ -41,7 +42,7 @@ void note_not_finite(CallbackTrouble& trouble, Time t, ConstVector values) {
 }
 
 bool CallbackTrouble::blocked_at(Time now, Duration h) const {
-  // Several steps may have crept towards the place since it was seen.
+  // Several small steps may have approached this time since the failure.
   const double near = 1000 * std::abs(h) + 1e-12 * std::abs(now);
   return not_finite && t >= now && t - now <= near;
 }

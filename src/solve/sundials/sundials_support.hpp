@@ -1,5 +1,5 @@
-// Owners for the C objects of SUNDIALS, and what happens on the way through its C code: exceptions, messages, values
-// that are not finite.
+// Owners for the C objects of SUNDIALS, and the passage of exceptions, messages and values that are not finite through
+// its C code.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class SundialsContext {
   ~SundialsContext();
   SundialsContext(const SundialsContext&) = delete;
   SundialsContext& operator=(const SundialsContext&) = delete;
-  operator SUNContext() const { return context_; }  // NOLINT(google-explicit-constructor): it stands for the handle
+  operator SUNContext() const { return context_; }  // NOLINT(google-explicit-constructor): it represents the handle
 
  private:
   SUNContext context_ = nullptr;
@@ -44,15 +44,15 @@ using Matrix = std::unique_ptr<std::remove_pointer_t<SUNMatrix>, SundialsFree>;
 using LinearSolverHandle = std::unique_ptr<std::remove_pointer_t<SUNLinearSolver>, SundialsFree>;
 using NonlinearSolverHandle = std::unique_ptr<std::remove_pointer_t<SUNNonlinearSolver>, SundialsFree>;
 
-// An N_Vector over memory of ours, which must outlive it: nothing is copied.
+// An N_Vector that refers to `memory`, which must outlive it; nothing is copied.
 [[nodiscard]] NVector wrap(Vector memory, SUNContext context);
 
 [[nodiscard]] inline Vector view(N_Vector v) { return {NV_DATA_S(v), static_cast<std::size_t>(NV_LENGTH_S(v))}; }
 [[nodiscard]] inline ConstVector const_view(N_Vector v) { return view(v); }
 
-// --- through C code
+// --- passage through C code
 
-// What the problem did that SUNDIALS only sees as a number.
+// Details of a failed callback, of which SUNDIALS sees only the return code.
 struct CallbackTrouble {
   std::exception_ptr thrown{};
   std::optional<std::size_t> not_finite{};  // the component
@@ -60,22 +60,22 @@ struct CallbackTrouble {
   double value = 0;
   std::string message{};  // the last error that SUNDIALS reported in its own words
 
-  // Whether the problem had no finite value just ahead of `now`, as seen with a step of size h.
+  // True if the problem had no finite value just ahead of `now`, relative to a step of size h.
   [[nodiscard]] bool blocked_at(Time now, Duration h) const;
 };
 
 [[nodiscard]] bool all_finite(ConstVector values);
-// Notes which component is not finite.
+// Stores the first component that is not finite.
 void note_not_finite(CallbackTrouble& trouble, Time t, ConstVector values);
 
-// Error handler of CVODE, IDA and ARKODE; `trouble` is a CallbackTrouble. Warnings are left out.
+// Error handler of CVODE, IDA and ARKODE; `trouble` is a CallbackTrouble. Ignores warnings.
 void keep_message(int code, const char* module, const char* function, char* message, void* trouble);
 
-// Calls f(), which fills `result`. SUNDIALS' answers: 0 good, 1 try a smaller step, -1 give up.
+// Calls f(), which fills `result`. Returns the codes of SUNDIALS: 0 success, 1 try a smaller step, -1 give up.
 template <class F>
 int guarded(CallbackTrouble& trouble, Time t, ConstVector result, F&& f) {
   if (trouble.thrown) [[unlikely]]
-    return -1;  // not every part of SUNDIALS gives up when told so
+    return -1;  // some parts of SUNDIALS call again after -1
   try {
     f();
   } catch (...) {
@@ -88,7 +88,7 @@ int guarded(CallbackTrouble& trouble, Time t, ConstVector result, F&& f) {
   return 1;
 }
 
-// Throws Error (run) that names the call when a call for setting up fails.
+// Throws Error (run) with the name of the call if a set-up call failed.
 void check_set_up(int flag, const char* call, const CallbackTrouble& trouble);
 
 }  // namespace consort::solve

@@ -1,4 +1,4 @@
-// What every solver in the table must do; a new one joins with its row.
+// The suite for all solvers of the table; a new solver joins with its row.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -23,7 +23,7 @@ class EverySolver : public testing::TestWithParam<std::size_t> {
  protected:
   [[nodiscard]] const SolverRow& row() const { return solvers()[GetParam()]; }
   [[nodiscard]] bool adaptive() const { return row().capabilities.adaptive; }
-  // A tolerance, or a step that is about as good.
+  // The tolerance, or for fixed-step solvers a step of similar accuracy.
   [[nodiscard]] SolverOptions options(double tolerance, Duration step) const {
     SolverOptions result{.rtol = tolerance, .atol = {tolerance}};
     if (!adaptive()) result.initial_step = step;
@@ -44,8 +44,8 @@ INSTANTIATE_TEST_SUITE_P(Table, EverySolver, testing::Range(std::size_t{0}, solv
 
 // --- accuracy
 
-// With the step held fixed, halving it divides the error by 2^order. Linear problem and exact Jacobian: Newton's
-// iteration has no error of its own. Methods of variable order are tested by their tolerance instead.
+// Halving a fixed step divides the error by 2^order. The problem is linear with an exact Jacobian, so Newton's
+// iteration adds no error. Methods of variable order are tested by their tolerance instead.
 TEST_P(EverySolver, HasItsOrder) {
   const auto& capabilities = row().capabilities;
   if (capabilities.min_order != capabilities.max_order) GTEST_SKIP() << "variable order";
@@ -65,7 +65,7 @@ TEST_P(EverySolver, HasItsOrder) {
   const Duration h = order <= 2 ? 0.01 : order <= 5 ? 0.05 : 0.2;
   const double observed = std::log2(error(h) / error(h / 2));
   EXPECT_GT(observed, order - 0.35);
-  EXPECT_LT(observed, order + 0.9);  // some gain an order on linear problems
+  EXPECT_LT(observed, order + 0.9);  // some methods gain an order on linear problems
 }
 
 TEST_P(EverySolver, IsMoreAccurateWithATighterTolerance) {
@@ -112,7 +112,7 @@ TEST_P(EverySolver, SolvesStiffProblemsWhenItSaysSo) {
   EXPECT_NEAR(kinetics->state()[1] / 9.185534765e-6, 1, 10 * tolerance);
   EXPECT_NEAR(kinetics->state()[0] + kinetics->state()[1] + kinetics->state()[2], 1, 1e-6);
 
-  // Jumps between branches take microseconds: fixed steps are asked for the slow part only.
+  // Jumps between branches take microseconds: fixed-step solvers run only the slow part.
   const Ode relaxation = stiff_van_der_pol();
   const auto circuit = make(relaxation, options(1e-6, 1e-4));
   run_to(*circuit, adaptive() ? 2 : 0.7);
@@ -149,8 +149,8 @@ TEST_P(EverySolver, InterpolatesAsWellAsItSteps) {
     before.assign(solver->state().begin(), solver->state().end());
     at_steps = std::max(at_steps, std::abs(before[0] - std::cos(step.to)));
   }
-  // 100 tolerances: interpolants may have a lower order than their methods, and multistep methods correct what they
-  // passed through.
+  // 100 tolerances: interpolants may have a lower order than their methods, and multistep methods correct earlier
+  // points.
   EXPECT_LT(between, 20 * at_steps + 1e-4);
   EXPECT_LT(jump, 1e-4);
   EXPECT_LT(slope, 1e-2);
@@ -216,14 +216,14 @@ TEST_P(EverySolver, CountsWhatItDid) {
   const auto& statistics = solver->statistics();
   EXPECT_EQ(statistics.steps, steps);
   EXPECT_GE(calls, statistics.evaluations);
-  EXPECT_LE(calls, statistics.evaluations + 2);  // an Ode seen as a Dae needs its first derivative
+  EXPECT_LE(calls, statistics.evaluations + 2);  // an Ode solved as a Dae needs its first derivative
   EXPECT_LE(statistics.jacobian_evaluations, statistics.evaluations);
   EXPECT_EQ(statistics.jacobians > 0, row().capabilities.stiff);
   EXPECT_GE(statistics.factorisations, statistics.jacobians);
   EXPECT_EQ(statistics.restarts, 0U);
 }
 
-// --- saving and going back
+// --- saving and restoring
 
 struct Trace {
   std::vector<double> numbers;
@@ -248,7 +248,7 @@ TEST_P(EverySolver, ContinuesFromASnapshotBitForBitWhenItSaysSo) {
   const Ode ode = van_der_pol(10);
   const auto with = options(1e-5, 1e-3);
   const auto solver = make(ode, with);
-  // Many moments: between changes of order and Jacobians, after failures, in the middle of a growing step.
+  // At many times: between changes of order and Jacobians, after failures, in the middle of a growing step.
   for (int moment = 0; moment < 12; ++moment) {
     trace(*solver, 17 + moment);
     const auto saved = solver->snapshot();
@@ -315,7 +315,7 @@ TEST_P(EverySolver, RefusesTheStateOfAnotherSolverOrProblemAndDamagedOnes) {
   auto longer = bytes;
   longer.push_back(0);
   EXPECT_NE(error_of([&] { solver->deserialise(longer); }), "no error");
-  EXPECT_EQ(solver->time(), 1);  // as it was
+  EXPECT_EQ(solver->time(), 1);  // unchanged
   solver->deserialise(bytes);
   run_to(*solver, 2);
 }
@@ -364,7 +364,7 @@ TEST_P(EverySolver, FailsAtASingularityInsteadOfRunningForEver) {
   EXPECT_THAT(text, HasSubstr(std::string(row().name)));
   EXPECT_THAT(text, HasSubstr("'burst'"));
   EXPECT_THAT(text, AnyOf(HasSubstr("step size fell below"), HasSubstr("not a finite number")));
-  // One step beyond is all that a method without step size control can do wrong.
+  // A method without step size control may go at most one step too far.
   EXPECT_LT(solver->time(), adaptive() ? 1.001 : 1.1);
 }
 
@@ -407,7 +407,7 @@ TEST_P(EverySolver, SolvesAProblemWithoutStates) {
 // --- events, through the driver
 
 TEST_P(EverySolver, FindsImpactsOfABallWithinTheTimeTolerance) {
-  // Parabolas are no matter for methods of order 2 and more; the rest is the driver's.
+  // Methods of order 2 and more integrate parabolas exactly; the remaining error is that of the driver.
   if (row().capabilities.max_order < 2) GTEST_SKIP() << "order 1 does not follow a parabola";
   const Duration tolerance = 1e-7;
   for (const auto direction : {Direction::falling, Direction::both}) {
@@ -427,7 +427,7 @@ TEST_P(EverySolver, FindsImpactsOfABallWithinTheTimeTolerance) {
 TEST_P(EverySolver, FindsGrazingRootsInsideOneStep) {
   const Duration tolerance = 1e-8;
   Ode ode{.y0 = {0}, .rhs = [](Time, ConstVector, Vector dy) { dy[0] = 1e-3; }};
-  // Below zero for 2 ms of steps that may be long.
+  // Below zero for 2 ms, within steps that may be longer.
   ode.events = {.root_count = 1,
                 .roots = [](Time t, ConstVector, Vector g) { g[0] = (t - 1.3) * (t - 1.3) - 1e-6; },
                 .handle = [](const EventInfo&, EventState&) {}};

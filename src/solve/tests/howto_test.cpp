@@ -1,4 +1,4 @@
-// The page quotes code that is compiled: every block of it must stand in the example, line by line.
+// The page quotes compiled code: every block must occur in the example, line by line.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

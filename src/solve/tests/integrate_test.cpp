@@ -24,7 +24,7 @@ struct Row {
   Kind kind;
 };
 
-// Runs and keeps what was put out.
+// Runs and returns the output rows.
 std::vector<Row> rows_of(const Ode& ode, RunOptions run, RunReport* report = nullptr) {
   std::vector<Row> rows;
   run.output = [&rows](const OutputRow& row) { rows.push_back({row.t, row.y.empty() ? 0 : row.y[0], row.kind}); };
@@ -123,8 +123,8 @@ TEST(Integrate, TakesTheEarliestOfSeveralRootsInOneStep) {
                     [](Time t, ConstVector, Vector g) {
                       g[0] = t - 0.7;
                       g[1] = 0.3 - t;
-                      g[2] = 0.6 - 2 * t;                   // together with the one before
-                      g[3] = (t - 0.5) * (t - 0.5) - 1e-4;  // dips below zero in between
+                      g[2] = 0.6 - 2 * t;                   // simultaneous with the previous one
+                      g[3] = (t - 0.5) * (t - 0.5) - 1e-4;  // dips below zero for a moment
                     },
                 .handle = [&fired](const EventInfo& info,
                                    EventState&) { fired.emplace_back(info.roots.begin(), info.roots.end()); }};
@@ -178,7 +178,7 @@ TEST(Integrate, DoesNotTakeAStartAtZeroForAnEvent) {
 }
 
 TEST(Integrate, LosesNoRootThatIsZeroWhereAnotherHasItsEvent) {
-  // At t = 0.25 exactly the first is not positive any more and the second not yet.
+  // At exactly t = 0.25 the first function is no longer positive and the second is not yet positive.
   Ode ode = clock_problem();
   ode.events = {.root_count = 2,
                 .roots =
@@ -344,7 +344,7 @@ TEST(Integrate, GivesUpOnEventsThatDoNotSettleOrPileUp) {
   EXPECT_THAT(error_of([&] { integrate(ode, "dopri5", {}, {.stop = 1}); }), HasSubstr("not settled"));
   ode.events = {.next_time_event = [](Time t, ConstVector) { return t; },
                 .handle = [](const EventInfo&, EventState&) {}};
-  EXPECT_THAT(error_of([&] { integrate(ode, "dopri5", {}, {.stop = 1}); }), HasSubstr("follow each other"));
+  EXPECT_THAT(error_of([&] { integrate(ode, "dopri5", {}, {.stop = 1}); }), HasSubstr("without advance of time"));
   ode.events.next_time_event = [](Time, ConstVector) { return std::nan(""); };
   EXPECT_THAT(error_of([&] { integrate(ode, "dopri5", {}, {.stop = 1}); }), HasSubstr("not a number"));
 }
@@ -377,10 +377,10 @@ TEST(Integration, StopsBeforeAnEventAndGoesOnAfterIt) {
     EXPECT_NEAR(solver->time(), 0.3, 1e-12);
     EXPECT_NEAR(solver->state()[0], 0.3, 1e-12);
     go_on(-0.2);
-    EXPECT_EQ(run.advance(0.5, AtEvent::stop), RunEnd::stop) << "what has had its event does not have it again";
+    EXPECT_EQ(run.advance(0.5, AtEvent::stop), RunEnd::stop) << "a handled event does not occur again";
     EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event);
     EXPECT_EQ(solver->time(), 0.7);
-    EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event) << "it is due until it has been handled";
+    EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event) << "an event is due until it is handled";
     time_event = never;
     go_on(solver->state()[0]);
     EXPECT_EQ(run.advance(1, AtEvent::stop), RunEnd::event);
@@ -405,7 +405,7 @@ TEST(Integration, GivesUpOnEventsThatItsCallerDoesNotGetRidOf) {
           run.go_on();
         }
       },
-      testing::ThrowsMessage<Error>(HasSubstr("without time going on")));
+      testing::ThrowsMessage<Error>(HasSubstr("without advance of time")));
 }
 
 TEST(Integrate, NamesAStateThatAHandlerSpoils) {
@@ -465,7 +465,7 @@ TEST(Integrate, RunsADae) {
 }
 
 TEST(Integration, LeavesATimeEventThatRoundingPutsAfterTheStopToTheNextPart) {
-  // A counter that compares times exactly, as models do, and a stop that is one rounding error before its event.
+  // The handler compares times exactly, as models do, and the stop is one rounding error before the event.
   double next = 3.0;
   int handled = 0;
   Ode ode{.y0 = {0}, .rhs = [](double, ConstVector, Vector dy) { dy[0] = 1; }};

@@ -1,4 +1,4 @@
-// What is particular to our own solvers; what all solvers share is in the conformance suite.
+// Tests of properties of Consort's own solvers; the conformance suite tests common properties.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -23,7 +23,7 @@ TEST(Dopri5, TakesTheStepsOfThePublishedCodeOnTheArenstorfOrbit) {
   const auto report = integrate(arenstorf(), "dopri5", {.rtol = 1e-7, .atol = {1e-7}}, {.stop = arenstorf_period});
   EXPECT_LE(report.statistics.evaluations, 1514U);  // 1.05 times 1442
   EXPECT_EQ(report.statistics.steps, 216U);
-  EXPECT_NEAR(report.y[0], 0.994, 1e-4);  // a closed orbit, sensitive to everything
+  EXPECT_NEAR(report.y[0], 0.994, 1e-4);  // a closed orbit, sensitive to any error
   EXPECT_NEAR(report.y[1], 0, 1e-3);
 }
 
@@ -203,7 +203,7 @@ TEST(ImplicitSolvers, ContinueExactlyWithASparseMatrix) {
 }
 
 TEST(ImplicitEuler, HalvesStepsWhereNewtonDoesNotConverge) {
-  // The right-hand side is defined for y > 0 only, and a whole step would leave it.
+  // The right-hand side is defined only for y > 0; a whole step would leave this range.
   const Ode ode{.y0 = {1}, .rhs = [](Time, ConstVector y, Vector dy) { dy[0] = -std::sqrt(y[0]) * 5; }};
   const auto solver = make_solver("implicit-euler", ode, {.initial_step = 0.3});
   solver->step(0.3);

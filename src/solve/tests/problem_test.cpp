@@ -56,7 +56,7 @@ TEST(Problem, IsRefusedWithWhatIsWrongWithIt) {
 
 TEST(Problem, RefusesPatternsThatAreNone) {
   const std::vector<Pattern> bad{{{0, 1}, {0}},         // a column is missing
-                                 {{0, 1, 3}, {0, 1}},   // more entries than there are
+                                 {{0, 1, 3}, {0, 1}},   // fewer rows than entries
                                  {{0, 2, 1}, {0}},      // descending
                                  {{0, 1, 2}, {0, 2}},   // outside
                                  {{0, 1, 2}, {-1, 0}},  // outside
@@ -91,7 +91,7 @@ TEST(Problem, AnOdeSeenAsADaeHasTheSameSolutionAndJacobian) {
     J[2] = 1;
     J[3] = 0;
   };
-  // The diagonal is not part of the pattern; that of the Dae has it.
+  // The pattern has no diagonal; that of the Dae has one.
   ode.jacobian.pattern = {{0, 1, 2}, {1, 0}};
   ode.jacobian.sparse = [](Time, ConstVector, Vector values) {
     values[0] = -1;

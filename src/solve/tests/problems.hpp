@@ -1,4 +1,4 @@
-// Problems with known solutions, shared by the tests of solvers.
+// Problems with known solutions, shared by the solver tests.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What is particular to the solvers of SUNDIALS; what all solvers share is in the conformance suite.
+// Tests of properties of the SUNDIALS solvers; the conformance suite tests common properties.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -122,12 +122,12 @@ TEST_P(LinearSolvers, SolveTheRodWithEveryFormOfJacobian) {
     ode.jacobian.times = [&used, rhs = ode.rhs](Time t, ConstVector, ConstVector v, Vector Jv,
                                                 const Switches& switches) {
       ++used;
-      rhs(t, v, Jv, switches);  // it is linear
+      rhs(t, v, Jv, switches);  // the problem is linear
     };
   }
   const auto solver = make_solver(name, ode, {.rtol = 1e-7, .linear = setting.linear});
   advance_to(*solver, 0.1);
-  // The tolerance of a step times a generous number of steps.
+  // The tolerance per step times a large number of steps.
   EXPECT_NEAR(solver->state()[n / 2] / ode.y0[n / 2], rod_decay(n, 0.1), 1e-4);
   EXPECT_EQ(used > 0, setting.dense || setting.sparse || setting.times);
   const auto& statistics = solver->statistics();
@@ -169,7 +169,7 @@ TEST(LinearPart, RefusesTheSparseSolverWithoutAPattern) {
 }
 
 TEST(LinearPart, AddsAMissingDiagonal) {
-  // ∂f/∂y of the oscillator has no diagonal; the Newton matrix does.
+  // ∂f/∂y of the oscillator has no diagonal, but the Newton matrix has one.
   auto ode = oscillator();
   ode.jacobian.pattern = {.starts = {0, 1, 2}, .rows = {1, 0}};
   for (const auto* name : {"cvode", "ida", "arkode-dirk-kvaerno-5-3-4"}) {
