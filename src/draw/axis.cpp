@@ -31,13 +31,13 @@ Step step_for(double length, int most) {
   return {1, step.power + 1};
 }
 
-// Engineering notation for numbers that would be long otherwise.
+// Returns the exponent of engineering notation for numbers that would otherwise be long.
 int exponent_for(double magnitude) {
   if (magnitude == 0 || (magnitude >= 1e-2 && magnitude < 1e5)) return 0;
   return 3 * static_cast<int>(std::floor(std::log10(magnitude) / 3));
 }
 
-// n steps in units of 10^exponent, computed from whole numbers so that 0.3 is not 0.30000000000000004.
+// Returns n steps in units of 10^exponent, computed from integers so that 0.3 is not 0.30000000000000004.
 std::string label(double n, const Step& step, int exponent) {
   const int power = step.power - exponent;
   const double value = power >= 0 ? n * step.multiple * std::pow(10, power) : n * step.multiple / std::pow(10, -power);
@@ -60,7 +60,7 @@ void widen(double& low, double& high) {
     low = 0;
     high = 1;
   }
-  // Rounding of a constant is not something to look at; and half of the largest double keeps the length finite.
+  // Do not magnify rounding errors of a constant. The clamp to half of the largest double keeps the length finite.
   const double magnitude = std::max(std::abs(low), std::abs(high));
   low = std::clamp(low, -8e307, 8e307);
   high = std::clamp(high, -8e307, 8e307);
@@ -97,14 +97,14 @@ Axis make_axis(double low, double high, int most, double margin) {
   axis.low = low - room;
   axis.high = high + room;
   axis.exponent = exponent_for(std::max(std::abs(axis.low), std::abs(axis.high)));
-  // Two ticks are the least that show a scale.
+  // A scale needs at least two ticks.
   for (int n = most; axis.ticks.size() < 2 && n < most + 10; ++n) place_ticks(axis, n);
   return axis;
 }
 
 Axis make_logarithmic_axis(double low, double high, int most, double margin) {
   if (!std::isfinite(low) || !std::isfinite(high) || low > high) return make_axis(0, 1, most, margin);
-  // At least from one to the next of 1, 2, 5: a scale shows nothing without two ticks.
+  // Widen the range so that it contains two ticks of 1, 2, 5.
   if (high - low < 0.8) {
     const double more = 0.5 * (0.8 - (high - low));
     low -= more;

@@ -1,4 +1,4 @@
-// Where an axis has its ticks and what they are called.
+// The range, ticks and labels of an axis.
 #pragma once
 
 #include <algorithm>
@@ -15,23 +15,24 @@ struct Axis {
     std::string label;  // in units of 10^exponent
   };
   std::vector<Tick> ticks;  // ascending, all within [low, high]
-  int exponent = 0;         // a multiple of 3; 0 where numbers need none
+  int exponent = 0;         // a multiple of 3; 0: labels without a power of ten
 
-  // Of the way from low to high; what lies outside is at its ends.
+  // Position of `value` from 0 (low) to 1 (high); values outside are clamped.
   [[nodiscard]] double fraction(double value) const { return (std::clamp(value, low, high) - low) / (high - low); }
-  // "×10³", empty for the exponent 0.
+  // Returns "×10³"; empty for exponent 0.
   [[nodiscard]] std::string factor() const;
 };
 
-// "Time [s]", with a prefix where the ticks are in other powers of ten: "Time [ms]".
+// Returns "Time [s]", or with a prefix if the ticks have another power of ten: "Time [ms]".
 [[nodiscard]] std::string time_title(const Axis& time);
 
-// An axis from low to high with about `most` ticks, and at least two, at multiples of 1, 2 or 5 times a power of ten.
-// Equal (or no finite) limits are widened; `margin` is added at both ends as a fraction of the length.
+// Makes an axis from low to high with about `most` ticks, but at least two, at multiples of 1, 2 or 5 times a power of
+// ten. Equal limits are widened; limits that are not finite are replaced. `margin` is added at both ends as a fraction
+// of the length.
 [[nodiscard]] Axis make_axis(double low, double high, int most, double margin = 0);
 
-// The same for values that are logarithms to 10: ticks at powers of ten, or 2 and 5 times these, labelled with what the
-// logarithms are of.
+// The same for values that are base-10 logarithms: ticks at powers of ten, or also at 2 and 5 times these, labelled
+// with the original values.
 [[nodiscard]] Axis make_logarithmic_axis(double low, double high, int most, double margin = 0);
 
 }  // namespace consort::draw

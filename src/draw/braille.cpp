@@ -11,7 +11,7 @@ namespace consort::draw {
 
 void Braille::dot(std::ptrdiff_t x, std::ptrdiff_t y, std::size_t colour) {
   if (x < 0 || y < 0 || x >= static_cast<std::ptrdiff_t>(width()) || y >= static_cast<std::ptrdiff_t>(height())) return;
-  // The bits of Unicode's Braille patterns, by column and row.
+  // The bits of the Unicode Braille patterns, by column and row.
   static constexpr std::array<std::array<std::uint8_t, 4>, 2> bits{
       {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}};
   const auto ux = static_cast<std::size_t>(x);
@@ -21,7 +21,7 @@ void Braille::dot(std::ptrdiff_t x, std::ptrdiff_t y, std::size_t colour) {
   cell.colour = static_cast<std::uint8_t>(colour_of(colour));
 }
 
-// Bresenham's line.
+// Bresenham's line algorithm.
 void Braille::line(std::ptrdiff_t x0, std::ptrdiff_t y0, std::ptrdiff_t x1, std::ptrdiff_t y1, std::size_t colour) {
   const std::ptrdiff_t dx = std::abs(x1 - x0);
   const std::ptrdiff_t dy = -std::abs(y1 - y0);

@@ -15,23 +15,24 @@ class Braille {
   [[nodiscard]] std::size_t width() const { return 2 * columns_; }  // in dots
   [[nodiscard]] std::size_t height() const { return 4 * rows_; }
 
-  // From the top left corner; dots outside the grid are left out. A character has the colour of its last dot.
+  // Coordinates start in the top left corner; dots outside the grid are ignored. A character has the colour of its last
+  // dot.
   void dot(std::ptrdiff_t x, std::ptrdiff_t y, std::size_t colour);
   void line(std::ptrdiff_t x0, std::ptrdiff_t y0, std::ptrdiff_t x1, std::ptrdiff_t y1, std::size_t colour);
-  // One row of characters; with ANSI escape sequences if `colours` is true. Blanks at the end are left out.
+  // Returns one row of characters without trailing blanks; with ANSI escape sequences if `colours` is true.
   [[nodiscard]] std::string text(std::size_t row, bool colours) const;
 
  private:
   struct Cell {
     std::uint8_t dots = 0;
-    std::uint8_t colour = 0;  // of the palette
+    std::uint8_t colour = 0;  // index in the palette
   };
   std::size_t columns_;
   std::size_t rows_;
   std::vector<Cell> cells_;
 };
 
-// The sequence that switches to the colour of a curve, and the one that switches back.
+// The escape sequence that switches to the colour of a curve, and the one that resets it.
 [[nodiscard]] std::string ansi_colour(std::size_t curve);
 inline constexpr const char* ansi_reset = "\x1b[0m";
 

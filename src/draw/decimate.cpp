@@ -8,7 +8,7 @@ namespace consort::draw {
 
 namespace {
 
-// The rows of one interval that are kept.
+// The rows kept of one interval.
 struct Column {
   std::size_t number = 0;
   std::size_t first = 0, lowest = 0, highest = 0, last = 0;

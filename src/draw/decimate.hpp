@@ -1,4 +1,4 @@
-// Fewer points for the same picture.
+// Reduces the points of a signal without changing the picture.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace consort::draw {
 struct Point {
   Time t = 0;
   double y = 0;
-  bool starts = false;  // not connected to the point before
+  bool starts = false;  // not connected to the previous point
 };
 
-// The finite points of a signal; infinite values and NaN are gaps. With more than 4 rows per column, each of `columns`
-// equal intervals of time keeps its first, lowest, highest and last point, so that no peak is lost, and gaps within one
-// interval vanish. Times must not decrease.
+// Returns the finite points of a signal; infinite values and NaN are gaps. If there are more than 4 rows per column,
+// each of `columns` equal time intervals keeps its first, lowest, highest and last point: no peak is lost, but gaps
+// within an interval disappear. Times must not decrease.
 [[nodiscard]] std::vector<Point> decimate(std::span<const Time> time, std::span<const double> values,
                                           std::size_t columns);
 

@@ -1,5 +1,5 @@
-// A system as a block diagram: units as boxes, nested systems as frames, signals from left to right, algebraic loops in
-// colours of their own with a legend.
+// Draws a system as a block diagram: units are boxes, nested systems are frames, signals run from left to right,
+// algebraic loops have separate colours and a legend.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 namespace consort::draw {
 
 struct DiagramOptions {
-  std::string title = {};  // none: the name of the system
-  // Where boxes, connectors and corners of lines are; systems for whose elements it has no places are laid out here.
-  // Graphviz does without.
+  std::string title = {};  // empty: the name of the system
+  // Positions of boxes, connectors and corners of lines; null: no positions. Systems without positions get an automatic
+  // layout. Not used for Graphviz.
   const graph::Sheet* sheet = nullptr;
 };
 
-// `plan` must have been compiled from `system`. The same system gives the same bytes.
-// A static picture without scripts, fonts or styles from elsewhere, as large as it needs to be. Signals between two
-// elements that have many are drawn as one line that says how many.
+// `plan` must have been compiled from `system`. The same system gives the same bytes. The picture is static, contains
+// no external scripts, fonts or styles, and is as large as necessary. Many signals between two elements are drawn as
+// one line with their number.
 [[nodiscard]] std::string diagram_svg(const graph::System& system, const graph::Plan& plan,
                                       const DiagramOptions& options = {});
-// For Graphviz.
+// Returns a graph for Graphviz.
 [[nodiscard]] std::string diagram_dot(const graph::System& system, const graph::Plan& plan,
                                       const DiagramOptions& options = {});
 

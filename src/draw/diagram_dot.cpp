@@ -19,7 +19,7 @@ std::string quoted_text(std::string_view text) {
   return out + "\"";
 }
 
-// Nodes: units by their path of indices ("n0_2"); connectors of systems as small points on the way.
+// Nodes: units, named by their path of indices ("n0_2"), and connectors of systems, drawn as small points.
 class DotWriter {
  public:
   std::string operator()(const Block& root) {

@@ -1,4 +1,5 @@
-// Layers from left to right, as few crossings as some sweeps give, lines along the axes in channels between the layers.
+// Automatic layout: layers from left to right, crossings reduced by several sweeps, axis-parallel lines in channels
+// between the layers.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -48,7 +49,7 @@ void lay_out_unit(Block& b) {
   place_ports(b.outputs, title_height, b.height - title_height - 4);
 }
 
-// The inside of one frame.
+// The layout of the content of one frame.
 class FrameLayout {
  public:
   explicit FrameLayout(Block& frame) : frame_(frame) {}
@@ -65,10 +66,10 @@ class FrameLayout {
   }
 
  private:
-  // A box, or the place where a net passes a layer.
+  // A box, or the position at which a net passes through a layer.
   struct Slot {
     std::uint32_t box = the_frame;
-    std::size_t net = 0;  // when it is no box
+    std::size_t net = 0;  // used if this is not a box
     double y = 0, height = 0, wish = 0;
   };
   // The vertical part of a net in a channel.
@@ -102,7 +103,7 @@ class FrameLayout {
     layers_ = n == 0 ? 0 : 1 + *std::max_element(layer_.begin(), layer_.end());
   }
 
-  // Sources of the frame stand before the first layer, its outputs behind the last.
+  // Sources of the frame are before the first layer, its outputs after the last layer.
   [[nodiscard]] int source_layer(const Net& net) const {
     return net.source.box == the_frame ? -1 : layer_[net.source.box];
   }
@@ -139,7 +140,7 @@ class FrameLayout {
     }
   }
 
-  // The y at which a net leaves a layer to the right; where it is a pass, that of the pass.
+  // Returns the y at which a net leaves a layer to the right: of the box or of the pass.
   [[nodiscard]] double leaving(std::size_t k, int layer) const {
     const auto& net = frame_.nets[k];
     if (layer == source_layer(net)) return pin_y(net.source, false);
@@ -155,9 +156,9 @@ class FrameLayout {
     return slot.y + (sink ? box.inputs : box.outputs)[pin.port].y;
   }
 
-  // --- order within layers: by the middle of the neighbours
+  // --- order within layers: by the mean of the neighbours
 
-  // Nets that touch each layer, so that a sweep looks at none twice.
+  // Collects the nets that touch each layer, so that a sweep visits each net once.
   void index_nets() {
     nets_near_.assign(static_cast<std::size_t>(layers_), {});
     for (std::size_t k = 0; k < frame_.nets.size(); ++k) {
@@ -192,7 +193,7 @@ class FrameLayout {
     }
   }
 
-  // Where each slot of a layer would like its top to be, from the ends of its lines to the left and to the right.
+  // Computes the preferred top of each slot of a layer from the ends of its lines to the left and to the right.
   void wish(int l, bool left, bool right) {
     auto& layer = slots_[static_cast<std::size_t>(l)];
     std::vector<double> sum(layer.size(), 0);
@@ -226,7 +227,7 @@ class FrameLayout {
       layer[i].wish = layer[i].y + (count[i] > 0 ? sum[i] / count[i] : 0.0);
   }
 
-  // --- places
+  // --- positions
 
   void place_vertically() {
     for (int sweep = 0; sweep < 6; ++sweep) {
@@ -252,7 +253,8 @@ class FrameLayout {
     place_ports(frame_.outputs, frame_top, inner_bottom_ - frame_top);
   }
 
-  // As near to the wishes as the order and the gaps allow: runs of touching slots share the mean of their wishes.
+  // Places slots as close to their preferred positions as order and gaps allow: runs of touching slots use the mean of
+  // their preferred positions.
   static void settle(std::vector<Slot>& layer) {
     struct Run {
       std::size_t begin, end;
@@ -281,7 +283,7 @@ class FrameLayout {
     }
   }
 
-  // --- channels: number c lies left of layer c
+  // --- channels: channel c is left of layer c
 
   void plan_tracks() {
     tracks_.assign(static_cast<std::size_t>(layers_) + 1, {});
@@ -315,7 +317,7 @@ class FrameLayout {
 
   Track& track_of(int channel, std::size_t net) { return tracks_[static_cast<std::size_t>(channel)][net]; }
 
-  // Nets whose vertical parts do not touch share a place.
+  // Nets whose vertical parts do not overlap share a track position.
   static void pack(std::map<std::size_t, Track>& channel) {
     std::vector<Track*> all;
     for (auto& [net, track] : channel)
@@ -408,19 +410,19 @@ class FrameLayout {
   }
 
   Block& frame_;
-  std::vector<int> layer_;  // per child
+  std::vector<int> layer_;  // by child
   int layers_ = 0;
   std::vector<std::vector<Slot>> slots_;  // per layer
   std::vector<std::vector<std::size_t>> nets_near_;
   std::vector<std::size_t> box_slot_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> pass_slot_;  // layer and net
   std::vector<std::map<std::size_t, Track>> tracks_;                      // per channel and net
-  std::map<std::size_t, double> lane_;                                    // of nets that go back, below everything
+  std::map<std::size_t, double> lane_;                                    // by backward net; below all boxes
   std::vector<double> channel_x_;
   double inner_bottom_ = 0, lanes_bottom_ = 0, left_end_ = 0, right_begin_ = 0;
 };
 
-// From the inside to the outside.
+// Measures from the innermost blocks outwards.
 void measure(Block& block) {
   if (!block.is_system) return lay_out_unit(block);
   for (auto& child : block.children) measure(child);
@@ -429,7 +431,7 @@ void measure(Block& block) {
   layout();
 }
 
-// From the outside to the inside.
+// Arranges from the outermost block inwards.
 void arrange(Block& block, bool outermost) {
   if (block.sheet != nullptr) arrange_placed(block, outermost);
   for (auto& child : block.children) arrange(child, false);

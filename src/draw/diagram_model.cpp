@@ -16,7 +16,7 @@ using namespace graph;
 
 namespace {
 
-constexpr std::size_t most_lines_of_a_pair = 6;  // more are one line
+constexpr std::size_t most_lines_of_a_pair = 6;  // more signals share one line
 
 std::string note_of(const PlannedUnit& unit) {
   const auto& d = *unit.description;
@@ -26,7 +26,8 @@ std::string note_of(const PlannedUnit& unit) {
   return fmt::format("{} {}", describe::name_of(d.version), wants_me ? "ME" : "CS");
 }
 
-// Which loop each wire of the flat system is part of: both the variable that drives it and one that it reaches are.
+// Finds the loop of each wire of the flat system. A wire is part of a loop if its source and a variable that it reaches
+// are.
 class LoopFinder {
  public:
   LoopFinder(const Flat& flat, const Plan& plan) : flat_(flat) {
@@ -46,7 +47,7 @@ class LoopFinder {
   [[nodiscard]] std::uint32_t loop_at(const graph::Port& port) const {
     std::string name = fmt::format("{}.{}", flat_.units[port.unit].path, port.connector);
     auto found = loop_of_.find(name);
-    // An element of an array is in the loop that the array is in.
+    // An array element belongs to the loop of its array.
     if (found == loop_of_.end() && name.back() == ']') found = loop_of_.find(name.substr(0, name.rfind('[')));
     return found == loop_of_.end() ? no_loop : found->second;
   }
@@ -118,7 +119,7 @@ class Modeller {
     return nullptr;
   }
 
-  // The plan's units stand in the order in which flatten() meets their components.
+  // The units of the plan are in the order in which flatten() visits their components.
   Catalogue catalogue() {
     return [this, next = std::size_t{0}](const Component&) mutable -> const describe::Description& {
       CONSORT_ASSERT(next < plan_.units.size());
@@ -168,7 +169,7 @@ class Modeller {
     }
   }
 
-  // Lines whose ends or corners somebody placed are drawn one by one.
+  // Lines with given ends or corners are drawn separately.
   static bool are_placed(const Block& block, const std::vector<Line>& lines) {
     for (const auto box : {lines.front().from_box, lines.front().to_box})
       if (const auto* place = block.children[box].place; place != nullptr && !place->connectors.empty()) return true;

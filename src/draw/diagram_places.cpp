@@ -1,4 +1,5 @@
-// Systems whose elements somebody placed: boxes where they were put, enlarged until what they say can be read.
+// Layout of systems whose elements have given positions: keeps the positions and enlarges the drawing until its texts
+// are readable.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,10 +18,10 @@ namespace {
 
 using namespace sizes;
 
-constexpr double largest_sheet = 3000;  // pixels of its longer side; what does not fit then is drawn smaller
-constexpr double largest_text = 1.6;    // of boxes that are larger than what they say
-constexpr double stub = 12;             // of a line, straight away from its box
-constexpr double row_gap = 24;          // above the row of boxes without places
+constexpr double largest_sheet = 3000;  // pixels of the longer side; content that does not fit is scaled down
+constexpr double largest_text = 1.6;    // largest text scale, for boxes that are larger than their texts
+constexpr double stub = 12;             // straight part of a line next to its box
+constexpr double row_gap = 24;          // above the row of boxes without positions
 
 // An axis-parallel box in the coordinates of the sheet.
 struct Extent {
@@ -46,7 +47,7 @@ Extent extent_of(const Rectangle& r) {
   return e;
 }
 
-// A point of a box, given from 0 to 1 between its corners, once the box is turned.
+// Returns a point of a box after rotation; `at` runs from 0 to 1 between the corners.
 graph::Point turned(const graph::ElementPlace& place, graph::Point at) {
   const auto& r = *place.box;
   const double angle = place.rotation * std::numbers::pi / 180;
@@ -86,7 +87,7 @@ const graph::ConnectorPlace* find(const std::vector<graph::ConnectorPlace>& plac
   return found == places.end() ? nullptr : &*found;
 }
 
-// From the coordinates of a sheet to those of its frame. The bounds have a margin for the connectors of the frame.
+// Transforms coordinates of a sheet to those of its frame. The bounds have a margin for the connectors of the frame.
 struct Paper {
   Extent extent;
   double scale = 1;  // pixels per unit of the sheet
@@ -96,7 +97,7 @@ struct Paper {
   }
 };
 
-// How many pixels a unit of the sheet needs so that all boxes are large enough, as far as the picture stays one.
+// Chooses the scale so that all boxes are large enough, within the limit of the picture size.
 Paper paper_of(const Block& frame) {
   Paper paper;
   paper.extent = extent_of(frame);
@@ -116,7 +117,7 @@ double right_margin(const Block& frame) {
   return frame_padding + (frame.outputs.empty() ? 0 : widest(frame.outputs) + stub);
 }
 
-// Boxes that nobody placed, in a row below the others.
+// Size of the row of boxes without positions, below the others.
 double row_height(const Block& frame) {
   double height = 0;
   for (const auto& child : frame.children)
@@ -140,7 +141,7 @@ Side side_of(const Block& b, double x, double y) {
   return nearest == to_top ? Side::top : Side::bottom;
 }
 
-// `edges`: places of connectors on the box, or null.
+// `edges`: positions of connectors on the box; null: no positions.
 void place_edge_ports(Block& b, bool inputs, const std::vector<graph::ConnectorPlace>* edges) {
   auto& ports = inputs ? b.inputs : b.outputs;
   for (auto& port : ports) {
@@ -160,7 +161,8 @@ void place_edge_ports(Block& b, bool inputs, const std::vector<graph::ConnectorP
   }
 }
 
-// SSP 2.0, 5.2.1: where a connector is inside of its system follows from its place at the edge, unless it is given.
+// SSP 2.0, 5.2.1: the position of a connector inside its system follows from its position at the edge, unless it is
+// given.
 void place_inside(BlockPort& port, const graph::ConnectorPlace& place, const Sheet& sheet, const Paper& paper) {
   if (place.inside) {
     port.inside = paper.at(*place.inside);
@@ -170,7 +172,7 @@ void place_inside(BlockPort& port, const graph::ConnectorPlace& place, const She
   }
 }
 
-// Nothing is connected to the outermost edge, so its ports can be opposite of where they are inside.
+// Nothing is connected to the outermost edge, so its ports can be moved next to their inner ends.
 void follow_inside(Block& frame) {
   for (auto* ports : {&frame.inputs, &frame.outputs}) {
     for (auto& port : *ports) {
@@ -182,7 +184,7 @@ void follow_inside(Block& frame) {
 }
 
 void place_box_ports(Block& b) {
-  // The frames that lay themselves out have lines to ports at their edges already.
+  // Frames with automatic layout already have lines to the ports at their edges.
   const bool own = b.is_system && b.sheet == nullptr;
   if (!own) {
     const double top = b.is_system ? frame_top : title_height;
@@ -201,7 +203,7 @@ void place_child(Block& child, const Paper& paper) {
   child.scale = std::min({largest_text, width / child.width, height / child.height});
   child.x = corner.x;
   child.y = corner.y;
-  if (child.is_system && child.sheet == nullptr) {  // cannot be stretched: in the middle of its place
+  if (child.is_system && child.sheet == nullptr) {  // cannot be stretched: centre it at its position
     child.x += (width - child.width * child.scale) / 2;
     child.y += (height - child.height * child.scale) / 2;
     return;
@@ -214,7 +216,7 @@ void place_child(Block& child, const Paper& paper) {
 
 struct Tip {
   Corner at;
-  Side away = Side::right;  // where a line goes that begins here
+  Side away = Side::right;  // direction of a line that begins here
 };
 
 Side opposite(Side side) {
@@ -252,7 +254,7 @@ Tip tip_of(const Block& frame, const Pin& pin, bool sink) {
   return {moved({port.x, port.y}, away, label), away};
 }
 
-// Along the axes; `lane` keeps lines apart that would share a piece.
+// Returns axis-parallel corners; `lane` separates lines that would overlap.
 std::vector<Corner> corners_between(const Tip& from, const Tip& to, std::size_t lane) {
   const Corner a = moved(from.at, from.away, stub), b = moved(to.at, to.away, stub);
   const double shift = (static_cast<double>(lane % 7) - 3) * 4;
@@ -283,7 +285,7 @@ void draw_lines(Block& frame, const Paper& paper) {
       wire.tip = source + " → " + target;
       wire.corners.push_back(from.at);
       const auto& lines = frame.sheet->lines;
-      // The file may have written the connection from its end to its start.
+      // The file may contain the connection in reverse direction.
       const auto line = std::find_if(lines.begin(), lines.end(), [&](const graph::LinePlace& l) {
         return (l.from == source && l.to == target) || (l.to == source && l.from == target);
       });
@@ -318,12 +320,12 @@ void measure_placed(Block& frame) {
 
 void arrange_placed(Block& frame, bool outermost) {
   Paper paper = paper_of(frame);
-  if (!outermost && row_height(frame) == 0) {  // the place may be larger than what the inside needs
+  if (!outermost && row_height(frame) == 0) {  // the frame may be larger than its content
     const double width = frame.width - paper.left - right_margin(frame),
                  height = frame.height - paper.top - frame_padding;
     paper.scale = std::max(paper.scale, std::min(width / paper.extent.width(), height / paper.extent.height()));
   }
-  // What the frame is larger than it needs to be goes to both sides.
+  // Distribute surplus width of the frame to both sides.
   const double inner_width = std::max(paper.extent.width() * paper.scale, row_width(frame));
   const double inner_height = paper.extent.height() * paper.scale + row_height(frame);
   paper.left += std::max(0.0, (frame.width - paper.left - right_margin(frame) - inner_width) / 2);

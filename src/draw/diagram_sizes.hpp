@@ -1,4 +1,4 @@
-// Sizes in pixels that layout and drawing of diagrams share. Internal to draw/.
+// Sizes in pixels, shared by layout and drawing of diagrams. Internal to draw/.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace consort::draw::sizes {
 inline constexpr double port_font = 10;
 inline constexpr double title_font = 12;
 inline constexpr double port_pitch = 15;
-inline constexpr double title_height = 36;  // of a unit: its name and what it is
+inline constexpr double title_height = 36;  // of a unit: its name and kind
 inline constexpr double frame_top = 26;     // of a system: its name
 inline constexpr double frame_padding = 16;
 inline constexpr double gap = 22;  // between boxes of a layer

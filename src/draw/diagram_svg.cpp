@@ -26,7 +26,7 @@ constexpr double legend_line = 18;
 constexpr std::size_t most_legend_lines = 12;
 
 std::string_view loop_colour(std::uint32_t loop) {
-  constexpr std::size_t colours[] = {1, 3, 4, 2};  // not the blue of the frames, not the grey of the lines
+  constexpr std::size_t colours[] = {1, 3, 4, 2};  // without the blue of the frames and the grey of the lines
   return palette[colours[loop % std::size(colours)]];
 }
 
@@ -66,7 +66,7 @@ class Painter {
     for (const auto& n : b.notes) note(n, left, top);
     for (const auto& port : b.inputs) tag(port, left, top, b, true);
     for (const auto& port : b.outputs) tag(port, left, top, b, false);
-    // Loops are drawn last, on top.
+    // Draw loops last, on top.
     for (const bool loops : {false, true})
       for (const auto& wire : b.wires)
         if ((wire.loop != no_loop) == loops) line(wire, left, top);
@@ -117,7 +117,7 @@ class Painter {
         escape_xml(port_label(port.name)));
   }
 
-  // A connector whose lines inside end at a place of their own.
+  // A connector whose inner lines end at a separate position.
   void inner_tag(const BlockPort& port, double left, double top, bool input) {
     const double x = left + port.inside->x, y = top + port.inside->y;
     put("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" stroke=\"#9DB2C6\" stroke-dasharray=\"2 3\"/>", left + port.x,
@@ -132,7 +132,7 @@ class Painter {
         port_font, anchor, escape_xml(port.name), escape_xml(port_label(port.name)));
   }
 
-  // Inside of the box, at the edge that the port is at.
+  // Draws the label inside the box, at the edge of the port.
   void placed_label(const BlockPort& port, double left, double top) {
     const double x = left + port.x, y = top + port.y;
     switch (*port.side) {
@@ -172,7 +172,7 @@ class Painter {
     put("</g>\n");
   }
 
-  // SSP 2.0, 5.2.2: the icon fills the box; its rotation is its own. Pale, since what the box says is written over it.
+  // SSP 2.0, 5.2.2: the icon fills the box and has its own rotation. It is pale, because texts are drawn over it.
   void icon(const Block& b, double left, double top) {
     const auto& place = *b.place;
     const auto uri = icon_uri(place.icon->file);
@@ -180,7 +180,7 @@ class Painter {
     const bool turned = place.icon->rotation != 0;
     const double w = std::abs(place.box->x2 - place.box->x1), h = std::abs(place.box->y2 - place.box->y1);
     const double angle = place.rotation * std::numbers::pi / 180;
-    const double across = w * std::abs(std::cos(angle)) + h * std::abs(std::sin(angle));  // of the box as it is drawn
+    const double across = w * std::abs(std::cos(angle)) + h * std::abs(std::sin(angle));  // width of the rotated box
     const double width = turned ? b.width * w / across : b.width;
     const double height = turned ? b.width * h / across : b.height;
     const bool over_x = place.icon->flip && place.box->x1 > place.box->x2;

@@ -16,7 +16,7 @@ namespace consort::draw {
 
 namespace {
 
-constexpr std::size_t columns = 5000;  // at most four points each
+constexpr std::size_t columns = 5000;  // at most four points per column
 
 void append_list(std::string& to, const auto& items, const auto& append) {
   to += '[';
@@ -29,10 +29,10 @@ void append_list(std::string& to, const auto& items, const auto& append) {
   to += ']';
 }
 
-// Twelve digits: enough to zoom into a small change of a large value.
+// Twelve digits are enough to zoom into a small change of a large value.
 void append_number(std::string& to, double value) { fmt::format_to(std::back_inserter(to), "{:.12g}", value); }
 
-// Times as differences to the start: runs that start late lose no digits.
+// Times are relative to the start, so that runs that start late lose no digits.
 void append_points(std::string& to, const std::vector<Point>& points, double start) {
   to += "\"t\":";
   append_list(to, points, [&](const Point& p) { append_number(to, p.t - start); });
@@ -75,7 +75,7 @@ std::string page_of(const record::Result& result, const Panels& all, const PlotO
   std::string page;
   page += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  // The page can neither load nor send anything, whatever the names in it contain.
+  // Prevents the page from loading or sending data, whatever the names contain.
   page +=
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
       "script-src 'unsafe-inline'\">\n";

@@ -1,4 +1,4 @@
-// Pictures of elements, embedded into drawings.
+// Embeds pictures of elements into drawings.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace consort::draw {
 
-// The file as a data URI: PNG, JPEG or SVG, by what it begins with, and at most 256 KiB so that a drawing stays small.
-// Empty for anything else, and for what cannot be read: a drawing does without icons that it cannot show.
+// Returns the file as a data URI: PNG, JPEG or SVG, detected from its first bytes, and at most 256 KiB so that drawings
+// stay small. Returns an empty string for other or unreadable files; the drawing then has no icon.
 [[nodiscard]] std::string icon_uri(const std::filesystem::path& file);
 
 }  // namespace consort::draw

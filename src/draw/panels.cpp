@@ -11,7 +11,7 @@ namespace consort::draw {
 namespace {
 
 using Trajectory = record::Result::Trajectory;
-constexpr std::size_t most_without_names = 24;  // more curves than that tell nothing
+constexpr std::size_t most_without_names = 24;  // more curves are not readable
 
 bool is_truth(Type type) { return type == Type::Boolean || type == Type::Clock; }
 
@@ -19,7 +19,7 @@ std::vector<const Trajectory*> chosen(const record::Result& result, std::span<co
   std::vector<const Trajectory*> signals;
   for (const std::string& name : names) {
     const Trajectory& t = result[name];
-    require(!t.is_text(), "the signal '{}' is a {} and cannot be drawn; choose signals that are numbers", name,
+    require(!t.is_text(), "the signal '{}' is a {} and cannot be drawn; choose numeric signals", name,
             name_of(t.signal.type));
     if (std::find(signals.begin(), signals.end(), &t) == signals.end()) signals.push_back(&t);
   }
@@ -27,7 +27,7 @@ std::vector<const Trajectory*> chosen(const record::Result& result, std::span<co
   for (const Trajectory& t : result.trajectories) {
     if (!t.is_text()) signals.push_back(&t);
   }
-  require(!signals.empty(), "the result has no signals that are numbers; there is nothing to draw");
+  require(!signals.empty(), "the result has no numeric signals; there is nothing to draw");
   return signals;
 }
 

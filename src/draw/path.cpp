@@ -12,7 +12,7 @@ namespace consort::draw {
 
 namespace {
 
-// Hundredths of a pixel.
+// Rounds to hundredths of a pixel.
 double rounded(double v) {
   v = std::round(v * 100) / 100;
   return v == 0 ? 0 : v;
@@ -22,7 +22,7 @@ void append(std::string& path, const char* command, double v) {
   fmt::format_to(std::back_inserter(path), "{}{}", command, rounded(v));
 }
 
-// All slopes of lines from a fixed point that pass every point since within the tolerance.
+// The slopes of lines from a fixed point that pass all later points within the tolerance.
 struct Cone {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();

@@ -12,11 +12,11 @@ struct Dot {
   double y = 0;
 };
 
-// Leaves out the points that lie less than `tolerance` above or below the line that is drawn without them. x must not
-// decrease; first and last point, and the ends of vertical lines, stay.
+// Removes points whose vertical distance from the line without them is less than `tolerance`. x must not decrease.
+// Keeps the first and the last point and the ends of vertical lines.
 [[nodiscard]] std::vector<Dot> straighten(const std::vector<Dot>& line, double tolerance);
 
-// Appends a line through the points; in steps: first to the side, then up or down.
+// Appends a line through the points; append_steps() moves horizontally first, then vertically.
 void append_line(std::string& path, const std::vector<Dot>& line);
 void append_steps(std::string& path, const std::vector<Dot>& line);
 

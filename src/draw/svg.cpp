@@ -59,7 +59,7 @@ struct Layout {
   double height = 0;
 };
 
-// Side by side; in columns where one line is not enough.
+// Places entries side by side, or in columns if one line is not enough.
 std::vector<LegendEntry> lay_out_legend(const Panel& panel, double width) {
   constexpr double gap = 18;
   const auto most = static_cast<std::size_t>((width - swatch - 6) / (0.57 * font));
@@ -82,7 +82,7 @@ std::vector<LegendEntry> lay_out_legend(const Panel& panel, double width) {
   return entries;
 }
 
-// A single curve is named by its axis, if the name is not too long to be read sideways.
+// The axis title names a single curve, unless the name is too long.
 bool needs_legend(const Panel& panel) {
   return panel.lanes || panel.curves.size() > 1 || columns_of(printable(panel.title())) > 28;
 }
@@ -138,10 +138,10 @@ class Writer {
   std::string out_;
 };
 
-// Whole pixels and a half: lines of one pixel stay sharp.
+// Rounds to half pixels, so that lines of one pixel are sharp.
 double sharp(double v) { return std::floor(v) + 0.5; }
 
-// `across`: the title of the axis below; empty: another panel has it.
+// `across`: title of the horizontal axis; empty: another panel shows it.
 void draw_axes(Writer& w, const PanelLayout& p, const Axis& time, const std::string& across) {
   const Box& b = p.box;
   w("<g stroke=\"#e4e4e4\">");
@@ -198,7 +198,7 @@ void draw_legend(Writer& w, const PanelLayout& p) {
 
 // --- curves
 
-// The path of the curve, and the points that are connected to none.
+// Returns the path of the curve; stores unconnected points in `alone`.
 std::string path_of(const std::vector<Point>& points, bool steps, const auto& place, std::vector<Dot>& alone) {
   std::string path;
   std::vector<Dot> line;

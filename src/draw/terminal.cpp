@@ -15,7 +15,7 @@ namespace consort::draw {
 
 namespace {
 
-constexpr std::size_t least_rows = 4;  // of a panel, besides its legend
+constexpr std::size_t least_rows = 4;  // of a panel, without its legend
 
 std::string blanks(std::size_t n) { return std::string(n, ' '); }
 std::string pad_left(const std::string& text, std::size_t columns) {
@@ -31,7 +31,7 @@ struct PanelRows {
   Axis axis;
 };
 
-// Entries side by side, as many as fit into a line: "━ p [×10³ Pa]".
+// Places as many entries as possible in each line: "━ p [×10³ Pa]".
 std::vector<std::string> legend_of(const Panel& panel, std::size_t width, bool colour) {
   std::string unit = panel.lanes ? "" : panel.value_axis(1).factor();  // the factor is the same for any number of ticks
   unit += (unit.empty() || panel.unit.empty() ? "" : " ") + printable(panel.unit);
@@ -60,7 +60,7 @@ std::vector<PanelRows> lay_out(const Panels& all, const TerminalOptions& options
         {&panel, legend_of(panel, static_cast<std::size_t>(options.width) - 2, options.colour), least_rows, {}});
     overhead += panels.back().legend.size();
   }
-  // What is left is shared; lanes take one row each and no more.
+  // Distribute the remaining rows; each lane gets exactly one row.
   const auto height = static_cast<std::size_t>(options.height);
   std::size_t left = height > overhead ? height - overhead : 0;
   std::size_t shares = 0;
@@ -81,7 +81,7 @@ std::vector<PanelRows> lay_out(const Panels& all, const TerminalOptions& options
 
 // --- drawing
 
-// Row of characters (from the top) of a value.
+// Returns the row of characters of a value, counted from the top.
 std::size_t row_of(const Axis& axis, double value, std::size_t rows) {
   const double place = (1 - axis.fraction(value)) * static_cast<double>(4 * rows - 1);
   return static_cast<std::size_t>(std::clamp(std::round(place), 0.0, static_cast<double>(4 * rows - 1))) / 4;

@@ -10,7 +10,7 @@ namespace consort::draw {
 
 namespace {
 
-// One character and its bytes; 0 bytes are taken where the text is not UTF-8.
+// One character and the number of its bytes; 0 bytes: not UTF-8.
 struct Character {
   std::uint32_t code = 0;
   std::size_t bytes = 0;
@@ -34,7 +34,7 @@ Character character_at(std::string_view text, std::size_t i) {
 
 bool is_shown(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7F && code < 0xA0)) return false;  // control characters
-  // Line separators, and marks that turn the direction of writing of what follows around.
+  // Line separators and marks that change the writing direction.
   if (code == 0x2028 || code == 0x2029 || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069))
     return false;
   return code != 0xFFFE && code != 0xFFFF;
@@ -85,7 +85,7 @@ std::string escape_xml(std::string_view text) {
 std::string json_string(std::string_view text) {
   std::string out;
   for (const char c : nlohmann::json(printable(text)).dump()) {
-    // Nothing that looks like a tag or an entity may reach the HTML parser.
+    // Escape characters that the HTML parser could read as a tag or an entity.
     if (c == '<' || c == '>' || c == '&') {
       out += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";
     } else {
@@ -108,7 +108,7 @@ std::size_t columns_of(std::string_view text) {
 std::string shorten(std::string_view text, std::size_t most) {
   if (columns_of(text) <= most) return std::string(text);
   if (most == 0) return {};
-  // From both ends towards the middle: structured names differ at the end.
+  // Keep both ends, because structured names differ at the end.
   const std::size_t head = (most - 1) / 2;
   const std::size_t tail = most - 1 - head;
   std::vector<std::size_t> starts;

@@ -1,4 +1,4 @@
-// Names from anywhere, made fit for pictures. Internal to draw/.
+// Makes arbitrary names safe for pictures. Internal to draw/.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace consort::draw {
 
-// Valid UTF-8 without control characters, whatever comes in; what is not shown becomes U+FFFD.
+// Returns valid UTF-8 without control characters for any input; unprintable characters become U+FFFD.
 [[nodiscard]] std::string printable(std::string_view text);
-// printable(), and safe as text and as attribute value in XML and HTML.
+// printable(), and safe as text and attribute value in XML and HTML.
 [[nodiscard]] std::string escape_xml(std::string_view text);
-// Printable text as a JSON string that may stand inside an HTML script element.
+// Returns printable text as a JSON string that is safe inside an HTML script element.
 [[nodiscard]] std::string json_string(std::string_view text);
 
-// Characters that a terminal would show; wide ones count twice. For printable text.
+// Returns the number of terminal columns of printable text; wide characters count twice.
 [[nodiscard]] std::size_t columns_of(std::string_view text);
-// At most `most` columns: the middle of what is longer is replaced by "…". For printable text.
+// Shortens printable text to at most `most` columns by replacing its middle with "…".
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t most);
-// About how wide a sans-serif font makes it.
+// Returns the approximate width in a sans-serif font.
 [[nodiscard]] double width_in_pixels(std::string_view text, double font_size);
 
 }  // namespace consort::draw

@@ -32,7 +32,8 @@ Trajectory trajectory(std::string name, std::string unit, std::string descriptio
   return t;
 }
 
-// A row tells of the step that ends there, but a curve of steps holds from a row on: it gets what the next row says.
+// A row contains the data of the step that ends there, but a step curve holds its value until the next row. Therefore
+// each row gets the value of the next one.
 std::vector<double> of_next_row(const std::vector<double>& values) {
   std::vector<double> shifted(values.size(), gap);
   std::copy(values.begin() + 1, values.end(), shifted.begin());
@@ -47,7 +48,7 @@ Trajectory step_sizes(const record::Result& result) {
   return t;
 }
 
-// Below the smallest step, where they hide nothing.
+// Marks are placed below the smallest step, where they cover no curve.
 Trajectory rejections(const record::Result& result, const Trajectory& steps) {
   auto t = trajectory("rejected", "", "at least one step from here was rejected before one was accepted");
   const auto& so_far = result["trust.rejected"].numbers;
@@ -66,12 +67,12 @@ Trajectory rejections(const record::Result& result, const Trajectory& steps) {
 }
 
 Trajectory errors(const record::Result& result) {
-  auto t = trajectory("error", "", "estimated coupling error of a step, in parts of the tolerance");
+  auto t = trajectory("error", "", "estimated coupling error of a step, relative to the tolerance");
   t.numbers = of_next_row(result["trust.error"].numbers);
   return t;
 }
 
-// Errors far above the tolerance would press all others to the ground.
+// A linear axis would hide small errors if some are far above the tolerance.
 bool wants_logarithms(const Trajectory& errors) {
   constexpr double far = 10;
   return std::any_of(errors.numbers.begin(), errors.numbers.end(), [](double x) { return x > far; });
@@ -93,13 +94,13 @@ std::string name_of_unit(const record::Result& result, double number) {
   return fmt::format("unit {}", number);
 }
 
-// One truth value per unit, the one that limits most often first; those that do so rarely share the last.
+// Makes one Boolean signal per unit, most frequent limits first; rare units share the last signal.
 std::vector<Trajectory> limits(const record::Result& result) {
   const auto* const recorded = result.find("trust.limits");
   if (recorded == nullptr || recorded->is_text()) return {};
   const auto units = of_next_row(recorded->numbers);
   std::map<double, std::size_t> counts;
-  std::size_t others = 0;  // steps that no error decided on
+  std::size_t others = 0;  // steps that were not limited by an error
   for (std::size_t i = 1; i < recorded->numbers.size(); ++i) {
     if (recorded->numbers[i] >= 1) ++counts[recorded->numbers[i]];
     if (recorded->numbers[i] == 0) ++others;
@@ -143,7 +144,7 @@ TrustPlot make_trust_plot(const record::Result& result) {
     const auto* const found = result.find(name);
     require(found != nullptr && !found->is_text(),
             "the result does not have '{}': step sizes and errors are recorded when a controller varies the step "
-            "(consort run … --controller richardson) and --output-variable, if there is one, names 'trust.*' too",
+            "(consort run … --controller richardson); if --output-variable is used, add 'trust.*' to it",
             name);
   }
   require(result.rows() > 1, "the result has no steps; there is nothing to draw");
@@ -155,7 +156,7 @@ TrustPlot make_trust_plot(const record::Result& result) {
   all.push_back(errors(result));
   const bool logarithmic = wants_logarithms(all.back());
   if (logarithmic) take_logarithms(all.back());
-  all.push_back(trajectory("limit", "", "steps above it are rejected, by controllers that can go back"));
+  all.push_back(trajectory("limit", "", "steps above it are rejected by controllers with rollback"));
   all.back().numbers.assign(result.rows(), logarithmic ? 0.0 : 1.0);
   for (auto& lane : limits(result)) all.push_back(std::move(lane));
 

@@ -1,4 +1,4 @@
-// The course of the step size control of a run, made ready for drawing. Internal to draw/.
+// Prepares the plot of the step size control of a run. Internal to draw/.
 #pragma once
 
 #include "draw/panels.hpp"
@@ -6,14 +6,14 @@
 
 namespace consort::draw {
 
-// Three panels: step sizes (logarithmic) with a mark below wherever steps were rejected, the error relative to the
-// tolerance, and a lane for each unit that limited the step; the last one only where it was recorded.
+// Three panels: step sizes (logarithmic) with marks below for rejected steps; the error relative to the tolerance; and
+// a lane for each unit that limited the step, if this was recorded.
 struct TrustPlot {
-  record::Result result;  // what the panels point into
+  record::Result result;  // the panels refer to it
   Panels panels;
 };
 
-// Throws Error (input) when the result does not have the signals trust.step, trust.error and trust.rejected.
+// Throws Error (input) if the result does not contain the signals trust.step, trust.error and trust.rejected.
 [[nodiscard]] TrustPlot make_trust_plot(const record::Result& result);
 
 }  // namespace consort::draw

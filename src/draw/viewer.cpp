@@ -34,7 +34,7 @@ const std::string_view viewer_script = R"js(
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const left = 70, right = 16, top = 8, bottom = 42, inner = 14;
   const span = data.end - data.start;
-  // All times are relative to the start; a run of one instant gets some room around it.
+  // All times are relative to the start. A run of a single instant gets a margin.
   const whole = span > 0 ? [0, span] : [-0.5, 0.5];
   let view = whole.slice();
   let pointer = null;  // time under the pointer
@@ -60,7 +60,7 @@ const std::string_view viewer_script = R"js(
     return list.length < 2 && most < 20 ? ticks(low, high, most + 3) : { list, exponent };
   }
 
-  // For values that are logarithms to 10: powers of ten, and 2 and 5 times these where there is room.
+  // For base-10 logarithms: ticks at powers of ten, and at 2 and 5 times these if there is room.
   function logTicks(low, high, most) {
     const every = Math.max(1, Math.ceil((high - low) / Math.max(2, most)));
     const multiples = 3 * (high - low) <= Math.max(4, most) ? [1, 2, 5] : [1];
@@ -82,7 +82,7 @@ const std::string_view viewer_script = R"js(
     return text.replace(/(\.\d*?)0+(?=e|$)/, "$1").replace(/\.(?=e|$)/, "").replace(/-/g, "−");
   }
 
-  // The last point that is not after t; -1 before the first.
+  // Index of the last point at or before t; -1: before the first point.
   function indexAt(t, list) {
     let low = 0, high = list.length;
     while (low < high) {

@@ -12,7 +12,7 @@ namespace consort::fleet {
 
 namespace {
 
-// Puts a unit's block of inputs back, whatever happens.
+// Restores the input block of a unit at the end of the scope, also after an exception.
 class Restored {
  public:
   Restored(std::vector<double>& column, std::size_t first, std::vector<double>& base)
@@ -55,15 +55,14 @@ void Exchange::find_continuous_inputs() {
   for (std::size_t i = 0; i < reals->variables.size(); ++i) {
     const auto& v = d[reals->variables[i]];
     if (v.variability != describe::Variability::continuous) continue;
-    // FMI 1.0 and 2.0 have derivatives of scalars; arrays of FMI 3.0 have none.
+    // Only scalars have input derivatives; FMI 3.0 arrays have no derivatives.
     const int takes = v.is_array() ? 0 : std::min(unit_.input_order(), highest_order);
     const auto scalar = static_cast<std::uint32_t>(references_.size());
     for (auto e = reals->offsets[i]; e < reals->offsets[i + 1]; ++e)
       elements_.push_back({e, scalar, takes, v.negated ? -1.0 : 1.0});
     if (takes > 0) references_.push_back(v.reference);
   }
-  // Order after order, so that the first ones can be given alone: FMUs may refuse orders that are higher than they
-  // know.
+  // Sort by order, so that only the lowest orders can be passed: FMUs may reject orders that they do not support.
   scalars_ = references_.size();
   const std::vector<ValueReference> scalars = references_;
   for (int order = 1; order <= std::min(unit_.input_order(), highest_order); ++order) {
@@ -73,7 +72,7 @@ void Exchange::find_continuous_inputs() {
   values_.resize(references_.size());
 }
 
-// Scalars only, as with inputs.
+// Only scalars, as for inputs.
 void Exchange::find_output_derivatives(int order) {
   const auto* const reals = blocks_.outputs->reals();
   if (reals == nullptr || order == 0) return;
@@ -120,7 +119,7 @@ void Exchange::find_short_cut() {
 
 bool Exchange::finish_reals(const StepRequest& request, Signals& signals, Reply& reply) {
   const StepOutcome outcome = unit::outcome_of(direct_->last_report());
-  direct_ = nullptr;  // it may have to go back before its next step
+  direct_ = nullptr;  // a retry may have to restore a state, which direct_ cannot
   return finish(outcome, request, signals, reply);
 }
 
@@ -157,8 +156,8 @@ void Exchange::Chosen::copy(const Blocks& blocks, const Columns& inputs) {
   }
 }
 
-// FMI 3.0, 4.2.1.3: with event mode, discrete inputs and tunable parameters are set there, and continuous inputs alone
-// in step mode.
+// FMI 3.0, 4.2.1.3: with event mode, discrete inputs and tunable parameters are set in event mode, and only continuous
+// inputs are set in step mode.
 void Exchange::find_discrete_inputs() {
   const auto& d = unit_.description();
   std::vector<describe::VariableId> ids[2];
@@ -185,7 +184,7 @@ void Exchange::find_discrete_inputs() {
   }
 }
 
-// Whether they are others than those that the unit was given last, which these are from now on.
+// Returns true if the discrete inputs differ from those last passed to the unit. Stores them as the last ones.
 bool Exchange::take_discrete_inputs(const Signals& signals) {
   discrete_.copy(blocks_, signals.inputs);
   bool same = true;
@@ -203,8 +202,8 @@ bool Exchange::take_discrete_inputs(const Signals& signals) {
   return !same;
 }
 
-// The inputs for a step of h that begins `since_start` after the beginning of the communication step. False when the
-// unit wants the run to end.
+// Sets the inputs for a step of length h that begins `since_start` after the beginning of the communication step.
+// Returns false if the unit requests to end the run.
 bool Exchange::set_inputs(Duration since_start, Duration h, const StepRequest& request, Signals& signals) {
   if (!has_inputs_) return true;
   if (discrete_.places.empty()) {
@@ -230,7 +229,8 @@ void Exchange::approximate(Duration since_start, Duration h, Signals& signals) {
     const std::size_t at = blocks_.first_input[float64] + element.place;
     double derivative[highest_order + 1] = {base_[element.place]};
     for (int m = 1; m <= order; ++m) derivative[m] = signals.derivatives[static_cast<std::size_t>(m - 1) * width + at];
-    // From the beginning of the communication step to that of this one; lower ones need the higher ones as they were.
+    // Shift from the beginning of the communication step to that of this step. Ascending order, because lower
+    // derivatives need the unshifted higher ones.
     for (int m = 0; m <= order; ++m) {
       double term = 1;
       for (int n = m + 1; n <= order; ++n) derivative[m] += derivative[n] * (term *= since_start / (n - m));
@@ -274,7 +274,7 @@ bool Exchange::step_in_parts(const StepRequest& request, Signals& signals, Reply
   return tell(outcome, signals, reply);
 }
 
-// What is left of a step that began on the short way and did not simply complete, or may have had events inside.
+// Finishes a step of the fast path that did not simply complete or may have had inner events.
 bool Exchange::finish(StepOutcome outcome, const StepRequest& request, Signals& signals, Reply& reply) {
   const Time end = request.t + request.h;
   begin(signals);
@@ -294,7 +294,7 @@ bool Exchange::finish(StepOutcome outcome, const StepRequest& request, Signals& 
   return tell(outcome, signals, reply);
 }
 
-// What there is beside a whole step, into the reply.
+// Writes counts, outcome and a changed next event to the reply. Returns true if there is nothing to report.
 bool Exchange::tell(const StepOutcome& outcome, Signals& signals, Reply& reply) {
   const auto& c = told_.counts;
   told_.next_event_moved = signals.next_event[id_] != next_event_before_;
@@ -319,7 +319,7 @@ StepOutcome Exchange::step_unit(const StepRequest& request) {
   return outcome;
 }
 
-// From one time to another in as many steps as the unit needs.
+// Steps from `from` to `end` in as many steps as the unit needs.
 StepOutcome Exchange::reach(Time from, Time end, const StepRequest& request, Signals& signals) {
   const Duration near = slack(from, end);
   for (Time t = from;;) {
@@ -342,9 +342,9 @@ StepOutcome Exchange::reach(Time from, Time end, const StepRequest& request, Sig
   }
 }
 
-// Inputs that do not move have been set at the beginning of the communication step.
+// Held inputs were already set at the beginning of the communication step.
 StepOutcome Exchange::step_once(Time t, Time goal, const StepRequest& request, Signals& signals) {
-  // A whole step is as long as it was asked for, whatever the difference of its ends rounds to.
+  // A whole step uses exactly the requested length, not the rounded difference of its ends.
   const Duration h = t == request.t && goal == request.t + request.h ? request.h : goal - t;
   if (signals.order[id_] > 0 && !set_inputs(t - request.t, h, request, signals)) return {t, Why::terminate};
   if (states_ != nullptr) save_before();
@@ -352,7 +352,7 @@ StepOutcome Exchange::step_once(Time t, Time goal, const StepRequest& request, S
   return outcome.why == Why::discarded ? retry(outcome, t, goal, request, signals) : outcome;
 }
 
-// A unit that cannot do what it says it can is run all the same, as one that does not say so.
+// If saving fails although the unit offers rollback, the run continues as if the unit had no rollback.
 void Exchange::save_before() {
   try {
     before_ = states_->save(std::move(before_));
@@ -363,7 +363,7 @@ void Exchange::save_before() {
   }
 }
 
-// A unit that discards a step gets shorter ones, as far as it takes them.
+// Retries a discarded step with shorter steps.
 StepOutcome Exchange::retry(StepOutcome outcome, Time t, Time goal, const StepRequest& request, Signals& signals) {
   Duration h = goal - t;
   for (int attempt = 0; outcome.why == Why::discarded; ++attempt) {
@@ -378,7 +378,7 @@ StepOutcome Exchange::retry(StepOutcome outcome, Time t, Time goal, const StepRe
       throw run_error("unit '{}' discarded the step of {} s at t = {} s; try a smaller step", unit_.name(), goal - t,
                       t);
     }
-    // What it says it can do comes first.
+    // First try the part that the unit reports as reached.
     h = part && attempt == 0 ? done : h / 2;
     if (before_) {
       states_->restore(*before_);
@@ -393,7 +393,7 @@ StepOutcome Exchange::retry(StepOutcome outcome, Time t, Time goal, const StepRe
   return outcome;
 }
 
-// From now on the state is saved before every step, where that is what it takes to try another one.
+// Saves the state before every step from now on, if a retry requires a restore.
 void Exchange::expect_discards() {
   if (!unit_.can_reject_steps() && !cannot_save_) states_ = unit_.rollback();
   simple_ = simple_ && states_ == nullptr;
@@ -402,20 +402,19 @@ void Exchange::expect_discards() {
 
 void Exchange::check(const StepOutcome& outcome, Time t, Time goal) const {
   if (outcome.reached >= t && outcome.reached <= goal + slack(t, goal)) return;
-  throw run_error(
-      "unit '{}' was asked to step from {} s to {} s and says that it came to {} s; report it to the maker of the FMU",
-      unit_.name(), t, goal, outcome.reached);
+  throw run_error("unit '{}' was asked to step from {} s to {} s but reports {} s; report it to the maker of the FMU",
+                  unit_.name(), t, goal, outcome.reached);
 }
 
 void Exchange::note_progress(Time from, Time to) {
   constexpr int most = 1000;
   without_progress_ = to > from ? 0 : without_progress_ + 1;
   if (without_progress_ < most) return;
-  throw run_error("unit '{}' returns from its steps at t = {} s without getting any further; do not allow early return",
+  throw run_error("unit '{}' returns from its steps at t = {} s without progress; do not allow early return",
                   unit_.name(), from);
 }
 
-// False when the unit wants the run to end.
+// Returns false if the unit requests to end the run.
 bool Exchange::handle_events(Time t, const StepRequest& request, Signals& signals) {
   ++told_.counts.events;
   told_.first_event = std::min(told_.first_event, t);

@@ -1,4 +1,5 @@
-// One unit's part of a communication step: inputs in, the step, outputs out, and whatever comes up on the way.
+// Carries out a communication step for one unit: sets inputs, steps, reads outputs, and handles events, early returns
+// and discarded steps.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace consort::fleet {
 
 class Exchange {
  public:
-  // The unit and the sets of the blocks must outlive it.
+  // The unit and the signal sets of the blocks must outlive this object.
   Exchange(unit::Unit& unit, UnitId id, const Blocks& blocks, int output_order = 0);
 
   [[nodiscard]] unit::Unit& unit() const { return unit_; }
@@ -26,17 +27,17 @@ class Exchange {
   // See Fleet::parts().
   [[nodiscard]] std::span<const Columns> parts() const { return parts_; }
 
-  // Takes inputs from the unit's block, steps in the unit's sub-steps and puts outputs into its block. A unit that
-  // returns early, discards or has events is served until the whole step is done. True when there is nothing to tell;
-  // otherwise `reply` is filled: its outcome is completed, terminate where the unit wants the run to end, or event
-  // where the request is to stop at one. Inputs are held where they have no derivatives; where they do, the unit is
-  // given as many of them as it takes, and for the rest the constant that has the same mean over what it is asked to
+  // Takes inputs from the block of the unit, runs its sub-steps and writes outputs to its block. If the unit returns
+  // early, discards a step or has events, it is served until the whole step is done. Returns true if there is nothing
+  // to report. Otherwise `reply` is filled; its outcome is completed, terminate (the unit requests to end the run) or
+  // event (the request has stop_at_event). Inputs without derivatives are held. If inputs have derivatives, the unit
+  // gets as many as it accepts; the remaining terms are replaced by the constant with the same mean over the requested
   // step.
   //
-  // FMI 2.0, 4.2.4: after a discarded step a unit is in a state of its own that only its old state leads out of. Saving
-  // that before every step costs too much for what hardly any unit does, so it is saved from the first time on that the
-  // unit discards. That first time, and where a state cannot be saved, the unit is asked again as it is and it is
-  // counted.
+  // FMI 2.0, 4.2.4: after a discarded step, the unit can only continue from a restored state. Saving the state before
+  // every step is too expensive, since few units discard steps. Therefore the state is saved only after the first
+  // discarded step. That first time, and if the state cannot be saved, the step is retried without a restore and
+  // counted as repeated_as_is.
   bool step(const StepRequest& request, Signals& signals, Reply& reply) {
     if (direct_ != nullptr && signals.highest == 0) {
       return exchange_reals(request, signals.inputs.column<double>().data(), signals.outputs.column<double>().data()) ||
@@ -53,8 +54,8 @@ class Exchange {
     }
     return step_in_parts(request, signals, reply);
   }
-  // The parts of step() for units whose signals are Float64 alone and that do nothing unusual: for the loop over many
-  // units, which has the columns at hand. Where it was not a whole step, finish_reals() is called next.
+  // The parts of step() for simple units that have only Float64 signals: for the loop over many units, which holds
+  // pointers to the columns. If exchange_reals() returns false, call finish_reals() next.
   [[nodiscard]] bool is_direct() const { return direct_ != nullptr; }
   bool exchange_reals(const StepRequest& request, const double* inputs, double* outputs) {
     return direct_->exchange(reals_, inputs + first_real_input_, outputs + first_real_output_, request.t, request.h,
@@ -62,24 +63,24 @@ class Exchange {
   }
   bool finish_reals(const StepRequest& request, Signals& signals, Reply& reply);
 
-  void give(Signals& signals);  // inputs
+  void give(Signals& signals);  // sets the inputs
   void evaluate(Signals& signals) {
     give(signals);
     read(signals);
   }
-  // Outputs, and of a unit that runs the derivatives that are wanted.
+  // Reads outputs and, after begin_run(), the requested output derivatives.
   void read(Signals& signals) {
     read_outputs(signals);
     if (tells_derivatives_) read_derivatives(signals);
   }
-  // The unit has left its initialization: from now on it tells derivatives. A step says so, too.
+  // The unit has left initialization: output derivatives are read from now on. A step has the same effect.
   void begin_run() { tells_derivatives_ = !output_references_.empty(); }
-  // In event mode: inputs, one update, outputs. True when there is nothing to tell. Derivatives of outputs stay what
-  // they were: whoever ends event mode reads them.
+  // In event mode: sets inputs, runs one update, reads outputs. Returns true if there is nothing to report. Does not
+  // read output derivatives: the caller reads them after it ends event mode.
   bool update(Signals& signals, Reply& reply);
 
-  // What goes with the unit's own state: the discrete inputs that it was given last, if it is told of changes alone,
-  // and how often it returned from steps without getting any further.
+  // State that is saved with the state of the unit: the last discrete inputs (if only changes are passed to the unit),
+  // and the number of steps without progress.
   struct Memory {
     Columns given{};
     int without_progress = 0;
@@ -100,12 +101,12 @@ class Exchange {
   }
 
  private:
-  // An element of a continuous input.
+  // One element of a continuous input.
   struct Element {
-    std::uint32_t place = 0;   // in the block
-    std::uint32_t scalar = 0;  // its place among those that take derivatives
-    int takes = 0;             // derivatives
-    double sign = 1;           // that they have for the unit: -1 for the negated aliases of FMI 1.0
+    std::uint32_t place = 0;   // index in the block
+    std::uint32_t scalar = 0;  // its index among the elements that accept derivatives
+    int takes = 0;             // number of derivatives it accepts
+    double sign = 1;           // sign of the derivatives: -1 for negated aliases of FMI 1.0
   };
 
   void begin(const Signals& signals);
@@ -119,7 +120,7 @@ class Exchange {
   void check(const StepOutcome& outcome, Time t, Time goal) const;
   void note_progress(Time from, Time to);
   void note_inner_events();
-  // Whether a step ends with this, and its event is left to who asked for the step.
+  // True if the outcome ends the step and the caller handles the event.
   [[nodiscard]] bool stops(const StepOutcome& outcome, const StepRequest& request) const {
     return outcome.why == Why::event && request.stop_at_event && unit_.events() != nullptr;
   }
@@ -139,7 +140,7 @@ class Exchange {
   void find_short_cut();
   [[nodiscard]] bool has_event_mode() const { return events_ != nullptr; }
 
-  // What the step loop needs, together: of simple units with Float64 alone, the instance behind.
+  // Data of the step loop, kept together. For simple units with only Float64 signals: the instance behind the unit.
   fmi::CoSimulation* direct_ = nullptr;
   fmi::RealPorts reals_;
   std::uint32_t first_real_input_ = 0;
@@ -148,20 +149,20 @@ class Exchange {
   unit::Unit& unit_;
   UnitId id_;
   Blocks blocks_;
-  unit::Events* events_ = nullptr;  // of units that are given discrete inputs in event mode
-  bool simple_ = false;             // no sub-steps, no event mode, no derivatives of outputs, never discarded a step
+  unit::Events* events_ = nullptr;  // if discrete inputs are set in event mode; else null
+  bool simple_ = false;             // no sub-steps, event mode or output derivatives; no step discarded yet
   bool has_inputs_ = false;
   bool has_inner_events_ = false;
   bool tells_derivatives_ = false;
-  Reply told_;                      // of the present step
-  Time next_event_before_ = never;  // when it began
+  Reply told_;                      // of the current step
+  Time next_event_before_ = never;  // at the beginning of the step
   int without_progress_ = 0;
-  unit::Rollback* states_ = nullptr;  // of a unit that discards steps and can go back
+  unit::Rollback* states_ = nullptr;  // of a unit that discards steps and has rollback; else null
   std::unique_ptr<unit::Snapshot> before_;
-  bool cannot_save_ = false;  // although it says so
-  // Of a unit with event mode that has others than continuous inputs: these, as it was given them last, and the rest.
+  bool cannot_save_ = false;  // although the unit claims that it can
+  // For a unit with event mode and non-continuous inputs: these inputs with their last values, and the continuous ones.
   struct Chosen {
-    std::vector<std::uint32_t> places;  // in the choice of all inputs
+    std::vector<std::uint32_t> places;  // index in the choice of all inputs
     describe::SignalSet set;
     Columns values;
     void copy(const Blocks& blocks, const Columns& inputs);
@@ -169,15 +170,14 @@ class Exchange {
   Chosen discrete_, continuous_;
   std::vector<Columns> parts_;
   Columns discrete_before_;
-  // The continuous inputs, and the lists that the unit is given.
+  // The continuous inputs, and the lists that are passed to the unit.
   std::vector<Element> elements_;
-  std::size_t scalars_ = 0;  // that take derivatives
+  std::size_t scalars_ = 0;  // number of elements that accept derivatives
   std::vector<ValueReference> references_;
   std::vector<std::int32_t> orders_;
   std::vector<double> values_;
-  std::vector<double> base_;  // the block at the beginning of the step
-  // Derivatives of outputs that are wanted: one reference and order per value, where it goes in the signals, and the
-  // sign that it has there.
+  std::vector<double> base_;  // values of the block at the beginning of the step
+  // Requested output derivatives: one reference, order, index in the signals and sign per value.
   std::vector<ValueReference> output_references_;
   std::vector<std::int32_t> output_orders_;
   std::vector<double> output_values_;

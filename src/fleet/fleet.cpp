@@ -6,7 +6,7 @@
 
 namespace consort::fleet {
 
-// --- made -----------------------------------------------------------------------------------------------------------
+// --- construction ---------------------------------------------------------------------------------------------------
 
 Fleet::Fleet(std::span<const UnitSpec> specs, std::span<Host* const> hosts, std::span<const std::uint32_t> host_of)
     : served_(specs.size()) {
@@ -50,7 +50,7 @@ void Fleet::make(std::span<const UnitSpec> specs, std::span<Host* const> hosts,
   for (UnitId id = 0; id < specs.size(); ++id) waves_.push_back({{id}, {}});
 }
 
-// --- declared -------------------------------------------------------------------------------------------------------
+// --- declarations ---------------------------------------------------------------------------------------------------
 
 WaveId Fleet::declare_wave(std::span<const UnitId> units, std::span<const Wait> waits) {
   CONSORT_ASSERT(!connected_);
@@ -62,7 +62,9 @@ WaveId Fleet::declare_wave(std::span<const UnitId> units, std::span<const Wait> 
 SnapshotId Fleet::reserve_snapshot(std::span<const UnitId> units) {
   CONSORT_ASSERT(!connected_);
   Snapshot snapshot{{units.begin(), units.end()}, {}, {}};
-  for (const auto id : units) require(traits_[id].can_roll_back(), "unit '{}' cannot save its state", traits_[id].name);
+  for (const auto id : units)
+    require(traits_[id].can_roll_back(), "unit '{}' cannot save its state; choose settings that need no rollback",
+            traits_[id].name);
   for (auto* const host : waited_for_) {
     std::vector<Local> own;
     for (const auto id : units)
@@ -124,7 +126,7 @@ void Fleet::forget_told() {
   served_.clear();
 }
 
-// Takes down what units told: it does not depend on what a host remembers, which a restored unit may have forgotten.
+// Counts are kept in the fleet, not in hosts, so that restoring a unit does not reset them.
 bool Fleet::hear() {
   is_awaited_ = false;
   for (auto* const host : waited_for_) host->finish(served_);
@@ -135,7 +137,7 @@ bool Fleet::hear() {
   return served_.told().empty();
 }
 
-// For what has no replies.
+// Waits for requests without replies.
 void Fleet::settle_answers() {
   for (auto* const host : waited_for_) host->finish(served_);
   served_.rethrow();
@@ -171,7 +173,7 @@ void Fleet::differentiate(DerivativeOf what, std::span<const DerivativeQuery> qu
 
 template <class Call>
 void Fleet::for_hosts(std::span<const UnitId> units, Call&& call) {
-  // In place until all have answered.
+  // The lists must stay valid until all hosts have answered.
   for (std::size_t h = 0; h < waited_for_.size(); ++h) {
     auto& own = lists_[h];
     own.clear();

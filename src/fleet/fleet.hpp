@@ -1,12 +1,13 @@
-// The units of a run, wherever they are: the only door to them.
+// The units of a run on all hosts. All access to the units goes through the fleet.
 //
-// A fleet lives in three phases. Made: units exist, traits() tells what they can. Declared: who runs the fleet says
-// which units will be asked together (waves), what will be saved together (snapshots) and which derivatives of outputs
-// are wanted; connect() ends it. Running: everything else.
+// A fleet has three phases. Constructed: units exist and traits() returns their capabilities. Declarations: the caller
+// declares the units that are submitted together (waves), the units that are saved together (snapshots) and the output
+// derivatives it needs; connect() ends this phase. Running: all other functions.
 //
-// Values change hands in Signals, which belong to whoever runs the fleet. A call of submit() sends units off; until
-// wait() has returned, their blocks of the signals are theirs. Results do not depend on where units run. Functions
-// throw Error that names the unit which failed; of several the one with the lowest id, after all of them have stopped.
+// Values are exchanged through Signals, which the caller owns. submit() starts units; until wait() returns, only these
+// units may access their blocks of the signals. Results do not depend on the host of a unit. Functions throw Error that
+// names the failed unit. If several units fail, the error is thrown after all of them have stopped and names the one
+// with the lowest id.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +36,9 @@ struct SnapshotId {
 
 class Fleet final {
  public:
-  // Makes the units: spec i on hosts[host_of[i]]. The hosts must outlive the fleet. Throws what hosts throw.
+  // Makes unit i from specs[i] on hosts[host_of[i]]. The hosts must outlive the fleet. Throws what Host::make throws.
   Fleet(std::span<const UnitSpec> specs, std::span<Host* const> hosts, std::span<const std::uint32_t> host_of);
-  Fleet(std::span<const UnitSpec> specs, Host& host);  // all on one
+  Fleet(std::span<const UnitSpec> specs, Host& host);  // all units on one host
   ~Fleet();
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
@@ -48,22 +49,23 @@ class Fleet final {
 
   // --- declarations, before connect()
 
-  // Units that are submitted together, each once. `waits` says whose inputs take what others compute in the same step,
-  // so that a host may start a unit as soon as its sources are done.
+  // Declares units that are submitted together; each unit at most once. `waits` lists units whose inputs depend on
+  // outputs of other units of the same step, so that a host may start a unit as soon as its sources are done.
   WaveId declare_wave(std::span<const UnitId> units, std::span<const Wait> waits = {});
-  // A wave of one unit; there is one for each without being declared.
+  // Returns the wave of a single unit. It exists for every unit without a declaration.
   [[nodiscard]] WaveId wave_of(UnitId id) const { return {id}; }
-  // Room for the states of these units. Throws Error (input) that names one which cannot save its state.
+  // Reserves a snapshot for these units. Throws Error (input) that names a unit that cannot save its state.
   SnapshotId reserve_snapshot(std::span<const UnitId> units);
-  // Derivatives of a unit's Float64 outputs up to this order, which its traits must allow: after every step, and with
-  // Verb::read and Verb::evaluate from the end of its initialization on. Of scalar outputs; the others have none.
+  // Requests derivatives of the scalar Float64 outputs of a unit up to this order, which must not exceed its traits.
+  // They are read after every step and, after initialization, with Verb::read and Verb::evaluate. Array outputs have no
+  // derivatives.
   void declare_derivatives(UnitId id, int order);
-  // By unit. What the blocks point at must outlive the fleet.
+  // `blocks`: by unit. The signal sets of the blocks must outlive the fleet.
   void connect(std::span<const Blocks> blocks);
 
-  // --- steps; nothing is allocated
+  // --- steps; without allocations
 
-  // Each unit at most once until wait() is called. The request and the signals must stay in place until then.
+  // Submit each unit at most once before wait() is called. The request and the signals must stay valid until then.
   void submit(WaveId wave, Verb verb, const StepRequest& request, Signals& signals) {
     if (!served_.is_quiet()) [[unlikely]]
       forget_told();
@@ -74,68 +76,68 @@ class Fleet final {
       submit_to_several(route, wave.index, {verb, &request, &signals});
     }
   }
-  // Waits for all that were submitted. True when there is nothing to be told: each completed its step, without events
-  // inside or discarded attempts, and announces the same next event as before. Otherwise told() and reply().
-  // Called once after what was submitted, since it adds what units tell to their counts.
+  // Waits for all submitted units. Returns true if there is nothing to report: every unit completed its step without
+  // inner events or discarded attempts, and its announced next event is unchanged. Otherwise see told() and reply().
+  // Call it once after submitting, because it adds the replies to the counts of the units.
   bool wait() { return !is_awaited_ || hear(); }
-  // Both at once, for what takes no time. What units tell is taken down and not returned.
+  // submit() and wait() in one call, for verbs other than step. Replies are counted and available in told(), but not
+  // returned.
   void ask(WaveId wave, Verb verb, Time t, Signals& signals) {
     const StepRequest now{.t = t};
     submit(wave, verb, now, signals);
     wait();
   }
-  // The units that have something to tell, by id, of those submitted since the previous wait(); until the next
-  // submit().
+  // The submitted units that have a reply, sorted by id. Valid from wait() until the next submit().
   [[nodiscard]] std::span<const UnitId> told() const { return served_.told(); }
   [[nodiscard]] const Reply& reply(UnitId id) const { return replies_[id]; }
 
   void save(SnapshotId snapshot);
-  // What was saved; or of that the units of a list.
+  // Restores all units of the snapshot, or only the listed ones.
   void restore(SnapshotId snapshot);
   void restore(SnapshotId snapshot, std::span<const UnitId> units);
-  // All of them leave before any answer is awaited.
+  // Sends all queries before it waits for an answer.
   void differentiate(DerivativeOf what, std::span<const DerivativeQuery> queries);
 
-  // --- life and values, while nothing is submitted
+  // --- life cycle and values; only while nothing is submitted
 
   bool configure(UnitId id, const describe::SignalSet& set, Columns& values);
   void enter_initialization(std::span<const UnitId> units, const unit::Experiment& experiment);
   void exit_initialization(std::span<const UnitId> units);
   void terminate(std::span<const UnitId> units);
   void get(UnitId id, const describe::SignalSet& set, Columns& values, const describe::Offsets& at = {});
-  // `values` is not changed, but turned around in place and back for negated aliases.
+  // `values` is unchanged afterwards; the sign of negated aliases is flipped in place during the call.
   void set(UnitId id, const describe::SignalSet& set, Columns& values, const describe::Offsets& at = {});
 
-  // --- events of units with event verbs, see also Verb::update; entering and leaving allocates nothing
+  // --- events of units with unit::Events; see also Verb::update. Entering and leaving event mode does not allocate
 
   void enter_event_mode(std::span<const UnitId> units);
   void leave_event_mode(std::span<const UnitId> units);
-  // Units in event mode: each updates until it is settled by itself, and leaves event mode unless it asks to end the
-  // run. Writes what they announce into the signals.
+  // For a unit in event mode: updates until the unit has settled on its own, then leaves event mode unless the unit
+  // requests to end the run. Writes the announced next event to the signals.
   EventOutcome settle(UnitId id, Time t, Signals& signals);
-  // Counts an event that was settled between steps.
+  // Counts an event that was handled between steps.
   void count_event(UnitId id) { ++counts_[id].events; }
 
-  // --- states as bytes, for units that serialise
+  // --- states as bytes, for units with UnitTraits::serialises
 
   [[nodiscard]] std::vector<std::uint8_t> serialise(SnapshotId snapshot, UnitId id);
   void deserialise(SnapshotId snapshot, UnitId id, std::span<const std::uint8_t> bytes);
 
-  // --- what is known of the run so far
+  // --- statistics of the run so far
 
-  // The outputs of a unit after each sub-step of the last step but its last one, in the layout of its outputs; nothing
-  // for units whose blocks do not ask to keep them.
+  // The outputs of a unit after each sub-step of the last step except the last sub-step, in the layout of its outputs.
+  // Empty unless Blocks::keep_parts is set.
   [[nodiscard]] std::span<const Columns> parts(UnitId id) const;
   [[nodiscard]] const StepCounts& counts(UnitId id) const { return counts_[id]; }
-  // The unit was put where a run of before had come to, with these counts: they go on, and a unit that has discarded
-  // steps is known to do so.
+  // Call after the unit was restored from an earlier run with these counts. The counts continue; if the unit has
+  // discarded steps before, it is expected to discard steps again.
   void go_on_from(UnitId id, const StepCounts& counts);
-  // Seconds that the unit took per step on average, from steps sampled now and then; 0 before the first sample.
+  // Average seconds per step of the unit, from sampled steps; 0 before the first sample.
   [[nodiscard]] double cost(UnitId id) const;
-  // Whether units have run in several threads or processes at the same time so far.
+  // True if units have run concurrently in several threads or processes so far.
   [[nodiscard]] bool has_shared() const;
-  // From now on every call of a unit goes into this timeline, which must outlive the fleet or be replaced, and have a
-  // track for every thread; null: none. Only while nothing is submitted.
+  // Records every unit call in this timeline from now on; null: no timeline. The timeline must have a track for every
+  // thread and must outlive the fleet unless it is replaced. Call only while nothing is submitted.
   void trace(Timeline* timeline);
 
  private:
@@ -143,9 +145,9 @@ class Fleet final {
     HostedUnits* host = nullptr;
     Local local = 0;
   };
-  // Where a wave, a snapshot or a list goes.
+  // The hosts that serve a wave, a snapshot or a list.
   struct Route {
-    HostedUnits* only = nullptr;  // all of it; null: to several hosts, or nowhere
+    HostedUnits* only = nullptr;  // the only host; null: several hosts, or no host
     std::vector<HostedUnits*> hosts;
   };
   struct Snapshot {
@@ -161,12 +163,12 @@ class Fleet final {
   void forget_told();
   bool hear();
   void settle_answers();
-  // Calls `call(host, its units)` for every host that has some of these.
+  // Calls `call(host, its units)` for every host that serves some of these units.
   template <class Call>
   void for_hosts(std::span<const UnitId> units, Call&& call);
 
   std::vector<std::unique_ptr<HostedUnits>> hosted_;
-  std::vector<HostedUnits*> waited_for_;  // all of them
+  std::vector<HostedUnits*> waited_for_;  // all hosts of the fleet
   std::vector<Place> places_;             // by unit
   std::vector<UnitTraits> traits_;
   std::vector<Reply> replies_;
@@ -179,10 +181,10 @@ class Fleet final {
   std::vector<Wave> waves_;
   std::vector<Route> routes_;  // by wave
   std::vector<Snapshot> snapshots_;
-  std::vector<Local> some_;                // room for restore()
-  std::vector<std::vector<Local>> lists_;  // by host: room for lists of units
+  std::vector<Local> some_;                // scratch of restore()
+  std::vector<std::vector<Local>> lists_;  // scratch: lists of units by host
   Served served_;
-  bool is_awaited_ = false;  // something was submitted that is not known to be done quietly
+  bool is_awaited_ = false;  // submitted work may be unfinished or have replies
   bool connected_ = false;
 };
 

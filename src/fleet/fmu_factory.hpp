@@ -1,4 +1,4 @@
-// Units made from FMUs, wherever they live.
+// Makes units from FMUs, in the engine and in workers.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace consort::fleet {
 
-// The unit that a spec describes, of an FMU that was opened from the spec's folder and must outlive the unit.
+// Makes the unit that `spec` describes. `fmu` was opened from the folder of the spec and must outlive the unit.
 [[nodiscard]] std::unique_ptr<unit::Unit> make_unit(const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log,
                                                     const std::function<void(std::string_view)>& trace);
 

@@ -1,5 +1,5 @@
-// Where units run: what a fleet asks of its hosts. A new host implements both classes and joins the table of
-// host/hosts.cpp and the conformance suite of fleets.
+// The interface between a fleet and the hosts on which units run. A new host implements both classes, gets a row in the
+// table of host/hosts.cpp and is added to the conformance suite of fleets.
 #pragma once
 
 #include <cstdint>
@@ -19,82 +19,82 @@ namespace consort::fleet {
 
 class Timeline;
 
-// A unit by its place among those of its host.
+// Index of a unit among the units of its host.
 using Local = std::uint32_t;
 
-// Which unit waits for which within a step: its inputs take what the other one computes in the same step.
+// `unit` waits for `source` within a step, because its inputs depend on outputs of `source` of the same step.
 struct Wait {
   UnitId unit = 0;
   UnitId source = 0;
 };
 
-// All that was declared before the run, as far as one host has to know.
+// The declarations made before the run, reduced to what one host needs.
 struct Wiring {
   struct Unit {
     UnitId id = 0;
     Blocks blocks{};
-    int output_order = 0;  // derivatives of its Float64 outputs that are wanted after each step
+    int output_order = 0;  // highest order of the Float64 output derivatives to read after each step
   };
   struct Wave {
-    std::vector<Local> units;  // in the order in which they were declared; those of other hosts are left out
-    std::vector<Wait> waits;   // of all of the wave's units
+    std::vector<Local> units;  // in the order of declaration; without units of other hosts
+    std::vector<Wait> waits;   // of all units of the wave
   };
   std::vector<Unit> units;                    // in the order of the specs
-  std::vector<Wave> waves;                    // by WaveId; may be empty here
+  std::vector<Wave> waves;                    // by WaveId; a wave may have no unit on this host
   std::vector<std::vector<Local>> snapshots;  // by SnapshotId
-  std::span<Reply> replies;                   // by UnitId; where a host puts what its units have to tell
+  std::span<Reply> replies;                   // by UnitId; the host writes the replies of its units here
 };
 
 // The units of a fleet that one host serves.
 //
-// Everything but what is marked const leaves at once and is answered later: finish() waits for all answers, and what
-// results are put into stays in place until then. A host that is in this process may do the work right away. No
-// function throws what a unit threw: it comes out of finish(). A unit is asked for one thing at a time.
+// All non-const functions are asynchronous: they return at once, and finish() waits for all answers. Objects that
+// receive results must stay valid until then. A host in this process may do the work immediately. Errors of units are
+// reported by finish() only. A unit serves one request at a time.
 class HostedUnits {
  public:
   virtual ~HostedUnits() = default;
 
   [[nodiscard]] virtual std::span<const UnitTraits> traits() const = 0;  // in the order of the specs
-  // Once, before everything below that names a wave, a snapshot or blocks of signals.
+  // Call once, before any function below that uses a wave, a snapshot or signal blocks.
   virtual void connect(const Wiring& wiring) = 0;
 
-  // --- the step path: allocates nothing
-  // True where all of it is done already and nobody has anything to tell: finish() need not be called for it.
+  // --- the step path; without allocations
+  // Returns true if all work is already done and no unit has a reply or an error; finish() is then not needed.
   [[nodiscard]] virtual bool submit(std::uint32_t wave, const Work& work) = 0;
   virtual void finish(Served& served) = 0;
   virtual void save(std::uint32_t snapshot) = 0;
   virtual void restore(std::uint32_t snapshot, std::span<const Local> units) = 0;
-  // Of those queries whose unit is one of this host's.
+  // Serves the queries of units of this host and ignores the others.
   virtual void differentiate(DerivativeOf what, std::span<const DerivativeQuery> queries) = 0;
 
-  // --- life
-  // `done`: false where the unit has no configuration mode.
+  // --- life cycle
+  // `done`: set to false if the unit has no configuration mode.
   virtual void configure(Local unit, const describe::SignalSet& set, Columns& values, bool& done) = 0;
   virtual void enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) = 0;
   virtual void exit_initialization(std::span<const Local> units) = 0;
   virtual void terminate(std::span<const Local> units) = 0;
 
-  // --- values, of any variables; they begin at `at`
+  // --- values of any variables; they begin at `at`
   virtual void get(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) = 0;
   virtual void set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) = 0;
 
-  // --- events; Verb::update is the third verb
+  // --- events; see also Verb::update
   virtual void enter_event_mode(std::span<const Local> units) = 0;
   virtual void leave_event_mode(std::span<const Local> units) = 0;
-  // Units in event mode update until each is settled by itself, and leave it unless they ask to end the run.
-  // `outcomes`: one per unit.
+  // Updates each unit in event mode until it has settled on its own, then leaves event mode unless the unit requests to
+  // end the run. `outcomes`: one per unit.
   virtual void settle(std::span<const Local> units, Time t, std::span<EventOutcome> outcomes) = 0;
 
-  // --- states, of a snapshot that was saved (or is to be, for deserialise)
+  // --- states of a snapshot that was saved (deserialise: that is reserved)
   virtual void serialise(std::uint32_t snapshot, Local unit, std::vector<std::uint8_t>& bytes) = 0;
   virtual void deserialise(std::uint32_t snapshot, Local unit, std::span<const std::uint8_t> bytes) = 0;
-  // The unit is known to discard steps: its state is saved before each of them where that is what it takes to try
-  // another one. A unit that discards a step is known from then on. It stays so whatever is restored.
+  // Says that the unit discards steps: if a retry requires a restore, its state is saved before each step from now on.
+  // The first discarded step has the same effect. A restore does not undo this.
   virtual void expect_discards(Local unit) = 0;
 
-  // --- what is known of the run so far
+  // --- statistics of the run so far
   [[nodiscard]] virtual std::span<const Columns> parts(Local unit) const = 0;
-  [[nodiscard]] virtual double cost(Local unit) const = 0;  // s per step, sampled; 0: not known
+  [[nodiscard]] virtual double cost(Local unit) const = 0;  // seconds per step, sampled; 0: unknown
   [[nodiscard]] virtual bool has_shared() const { return false; }
   virtual void trace(Timeline* timeline) = 0;
 };
@@ -102,9 +102,9 @@ class HostedUnits {
 class Host {
  public:
   virtual ~Host() = default;
-  // What a unit made from this would offer, without making it. Throws Error (input).
+  // Returns the description of the unit that `spec` would make, without making it. Throws Error (input).
   [[nodiscard]] virtual std::shared_ptr<const describe::Description> describe(const UnitSpec& spec) = 0;
-  // Throws Error that names the unit. The host must outlive them.
+  // Throws Error that names the unit. The host must outlive the units.
   [[nodiscard]] virtual std::unique_ptr<HostedUnits> make(std::span<const UnitSpec> specs) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Units of this process: everything about them but in which thread they are served.
+// Units in the engine process. Derived classes decide which thread serves which unit.
 #pragma once
 
 #include <cstdint>
@@ -47,21 +47,21 @@ class LocalUnits : public HostedUnits {
 
  protected:
   [[nodiscard]] std::size_t size() const { return units_.size(); }
-  [[nodiscard]] double last_time(Local unit) const { return times_[unit]; }  // seconds, from the last measure()
+  [[nodiscard]] double last_time(Local unit) const { return times_[unit]; }  // seconds in the last measure()
   [[nodiscard]] Timeline* timeline() const { return timeline_; }
 
-  // Serves these units one after another, all of them even when some fail. Several threads may do so at once with units
-  // that are not the same.
+  // Serves these units one after another; continues with the next one if one fails. Several threads may call it at once
+  // with different units.
   void serve(std::span<const Local> units, const Work& work, Served& served);
-  // The same, with the time that each takes; in the timeline, too, where there is one.
+  // The same, and measures the time of each unit. Also records it in the timeline, if there is one.
   void measure(std::span<const Local> units, const Work& work, Served& served, unsigned track);
 
-  Served served_;  // in the thread that runs the fleet
+  Served served_;  // used by the thread that runs the fleet
 
  private:
   struct Snapshot {
-    std::vector<std::unique_ptr<unit::Snapshot>> states;  // by unit; null for those that are no part of it
-    std::vector<Exchange::Memory> memories;               // where exchanges have one
+    std::vector<std::unique_ptr<unit::Snapshot>> states;  // by unit; null: the unit is not in the snapshot
+    std::vector<Exchange::Memory> memories;               // by unit; used if the exchange has a memory
     std::vector<Local> units;
   };
   struct Cost {
@@ -71,7 +71,7 @@ class LocalUnits : public HostedUnits {
 
   void serve_one(Local unit, const Work& work, Served& served);
   void step_held(std::span<const Local> units, const Work& work, Served& served, std::size_t& i);
-  // Does it for each of them, and takes down what they throw.
+  // Calls `work` for each unit and stores exceptions in served_.
   template <class Do>
   void for_each(std::span<const Local> units, Do&& work);
   template <class Do>
@@ -82,10 +82,10 @@ class LocalUnits : public HostedUnits {
 
   std::vector<std::unique_ptr<unit::Unit>> units_;
   std::vector<UnitTraits> traits_;
-  std::vector<unit::Rollback*> rollbacks_;  // of each unit
+  std::vector<unit::Rollback*> rollbacks_;  // by unit; null: no rollback
   std::vector<Exchange> exchanges_;
   std::vector<UnitId> ids_;      // from connect() on
-  std::vector<Local> local_of_;  // by id; no_local for those of other hosts
+  std::vector<Local> local_of_;  // by id; no_local for units of other hosts
   std::span<Reply> replies_;     // by id
   std::vector<Snapshot> snapshots_;
   std::vector<double> times_;

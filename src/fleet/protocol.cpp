@@ -32,11 +32,11 @@ constexpr std::array<std::string_view, message_count> names{
     "preparation for discarded steps",
 };
 
-// What was thrown, as far as the other side can throw the same.
+// Kind of an exception, as far as the other side can rethrow it.
 enum class Thrown : std::uint8_t { error, bad_alloc, other };
 constexpr Thrown last_of(Thrown) { return Thrown::other; }
 
-// Types whose elements lie in memory as they are.
+// Types whose elements are copied as plain memory.
 template <class T>
 inline constexpr bool is_flat = !std::is_same_v<T, std::string> && !std::is_same_v<T, Binary>;
 
@@ -110,7 +110,7 @@ MessageReader::MessageReader(std::span<const std::uint8_t> bytes) : bytes_(bytes
   take(version);
   if (version != protocol_version) {
     throw Damaged(
-        fmt::format("a message of version {} of the unit protocol, where {} is spoken; install the engine and "
+        fmt::format("a message has version {} of the unit protocol, expected {}; install the engine and "
                     "its workers from the same version of Consort",
                     version, protocol_version));
   }
@@ -120,7 +120,7 @@ MessageReader::MessageReader(std::span<const std::uint8_t> bytes) : bytes_(bytes
 
 void MessageReader::fail() {
   throw Damaged(
-      "a message between the engine and a unit's process is damaged; the unit may write to memory that is not "
+      "a message between the engine and the process of a unit is damaged; the unit may write to memory that is not "
       "its own");
 }
 
@@ -158,7 +158,7 @@ void MessageReader::block(const describe::SignalSet& set, Columns& values, const
         const auto from = part(count);
         for (std::size_t i = 0; i < count; ++i) {
           const std::uint8_t byte = from[i];
-          check(byte <= 1);  // a bool of 2 is no bool
+          check(byte <= 1);  // a bool must be 0 or 1
           first[i] = T(byte == 1);
         }
       } else if constexpr (is_flat<T>) {

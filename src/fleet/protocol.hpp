@@ -1,11 +1,11 @@
-// The unit protocol: how requests to a unit and its answers look as bytes, between processes of one machine.
+// The unit protocol: the byte format of requests to a unit and its answers, between processes of one machine.
 //
-// A message is a Head and a body. Values lie in it as they lie in memory, so that a block of numbers is one copy per
-// type; texts and binaries follow their lengths. Nothing in it depends on a version of FMI. Both sides are the same
-// version of the program, which the head says and the reader checks.
+// A message is a Head and a body. Values have the same layout as in memory, so that a block of numbers is one copy per
+// type. Texts and binaries are preceded by their lengths. The format does not depend on the FMI version. Both sides
+// must be the same version of the program; the head carries the version and the reader checks it.
 //
-// A reader believes nothing: it throws Damaged for whatever does not fit, and reads every byte once, so that the other
-// side may go on writing without harm.
+// A reader trusts no input: it throws Damaged for invalid data. It reads every byte only once, so that concurrent
+// writes by the other side do no harm.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +32,11 @@ namespace consort::fleet {
 inline constexpr std::uint16_t protocol_version = 1;
 inline constexpr std::size_t largest_message = std::size_t{1} << 30;  // bytes
 
-// What a unit is asked for. The answer to each of them carries what is in brackets.
+// Requests to a unit. Brackets show the content of the answer.
 enum class Message : std::uint16_t {
   make,     // a UnitSpec [UnitTraits]
   connect,  // blocks, sub-steps, snapshots
-  work,     // a Verb with inputs [outputs, the next event, a Reply if there is one]
+  work,     // a Verb with inputs [outputs, the next event, a Reply if any]
   save,
   restore,
   differentiate,  // queries [sensitivities]
@@ -54,9 +54,9 @@ enum class Message : std::uint16_t {
   expect_discards,
 };
 inline constexpr std::size_t message_count = 18;
-[[nodiscard]] std::string_view name_of(Message what);  // "step" for work: what the unit is doing, for people
+[[nodiscard]] std::string_view name_of(Message what);  // for messages; work: "step"
 
-// Bytes that are not a message of this protocol.
+// The bytes are not a valid message of this protocol.
 class Damaged : public Error {
  public:
   explicit Damaged(const std::string& what) : Error(Fault::run, what) {}
@@ -67,14 +67,14 @@ struct Head {
   Message what = Message::make;
   std::uint32_t flags = 0;
   std::uint64_t size = 0;  // of the whole message
-  std::int64_t time = 0;   // of answers that were to be timed: when it was ready, by the steady clock, in ns
+  std::int64_t time = 0;   // of timed answers: steady-clock time in ns when the answer was ready
 };
 static_assert(std::is_trivially_copyable_v<Head> && sizeof(Head) == 24);
 // Flags of requests.
 inline constexpr std::uint32_t timed = 1;
 // Flags of answers.
-inline constexpr std::uint32_t failed = 2;  // the body is what was thrown
-inline constexpr std::uint32_t lines = 4;   // what the unit said follows the body
+inline constexpr std::uint32_t failed = 2;  // the body is the exception
+inline constexpr std::uint32_t lines = 4;   // log lines of the unit follow the body
 
 // --- memory for messages ---------------------------------------------------------------------------------------------
 
@@ -83,7 +83,8 @@ class MessageArea {
   virtual ~MessageArea() = default;
   [[nodiscard]] std::uint8_t* data() const { return data_; }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
-  // At least so much from now on, with what is in it; it may move. Throws Error (run) where that is too much.
+  // Grows to at least `capacity` and keeps the content; data() may change. Throws Error (run) if the capacity is too
+  // large.
   virtual void grow(std::size_t capacity) = 0;
 
  protected:
@@ -91,7 +92,7 @@ class MessageArea {
   std::size_t capacity_ = 0;
 };
 
-// In this process: for tests, and for what is passed on by other means.
+// A message in the memory of this process: for tests, and for messages that are passed on by other means.
 class MessageBuffer final : public MessageArea {
  public:
   void grow(std::size_t capacity) override {
@@ -108,14 +109,14 @@ class MessageBuffer final : public MessageArea {
 
 class MessageWriter {
  public:
-  // Begins a message after room for its head, which finish() writes.
+  // Begins a message; reserves space for the head, which finish() writes.
   explicit MessageWriter(MessageArea& area) : area_(area) { restart(); }
   void restart() {
     used_ = 0;
     room(sizeof(Head));
     used_ = sizeof(Head);
   }
-  // The size of the message.
+  // Writes the head. Returns the size of the message.
   std::size_t finish(Message what, std::uint32_t flags, std::int64_t time = 0);
 
   template <class... T>
@@ -136,7 +137,7 @@ class MessageWriter {
     bytes(values.data(), values.size_bytes());
   }
   void put(const describe::SignalSet& set);
-  // The values of a set, which begin at `at`.
+  // Writes the values of a set; they begin at `at`.
   void block(const describe::SignalSet& set, const Columns& values, const describe::Offsets& at);
   void put(const Reply& reply);
   void put(const EventOutcome& outcome);
@@ -161,7 +162,7 @@ class MessageWriter {
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 
-// Enumerations as far as they go.
+// The last value of each enumeration, for range checks.
 [[nodiscard]] constexpr Message last_of(Message) { return Message::expect_discards; }
 [[nodiscard]] constexpr Verb last_of(Verb) { return Verb::give; }
 [[nodiscard]] constexpr Why last_of(Why) { return Why::terminate; }
@@ -218,19 +219,19 @@ class MessageReader {
     values.resize(size);
     copy(values.data(), size * sizeof(T));
   }
-  // For a unit of this description, whose values fit into a message.
+  // Reads a set for a unit with this description. Throws Damaged if its values do not fit into a message.
   [[nodiscard]] describe::SignalSet set(const describe::Description& description);
   void block(const describe::SignalSet& set, Columns& values, const describe::Offsets& at);
   void take(Reply& reply);
   void take(EventOutcome& outcome);
-  // What was thrown, of the unit of this name.
+  // Reads the exception thrown by the unit of this name.
   [[nodiscard]] std::exception_ptr exception(std::string_view unit);
 
   void copy(void* to, std::size_t size) {
     const auto from = part(size);
     if (size != 0) std::memcpy(to, from.data(), size);
   }
-  // So many bytes, in place.
+  // Returns the next `size` bytes in place.
   [[nodiscard]] std::span<const std::uint8_t> part(std::size_t size) {
     check(size <= bytes_.size());
     const auto first = bytes_.first(size);

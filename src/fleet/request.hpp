@@ -1,4 +1,4 @@
-// What units are asked for and what they answer, as flat data: the same between threads and between processes.
+// Requests to units and their answers as flat data, for use between threads and between processes.
 #pragma once
 
 #include <algorithm>
@@ -21,33 +21,33 @@ using unit::StepOutcome;
 using unit::StepRequest;
 using unit::Why;
 
-// Rounding of sums of times: what is nearer than this to the end of a step from a to b is its end.
+// Tolerance for rounding of times: a time closer than this to the end of a step from a to b counts as the end.
 [[nodiscard]] inline Duration slack(Time a, Time b) {
   return 1e-9 * (b - a) + 1e-14 * std::max(std::abs(a), std::abs(b));
 }
 
 enum class Verb : std::uint8_t {
-  step,      // takes inputs, steps, answers outputs
-  evaluate,  // takes inputs, answers outputs; for units that respond without a step
-  read,      // answers outputs
-  update,    // in event mode: takes inputs, updates its discrete states once, answers outputs; Reply::repeat
-  give,      // takes inputs
+  step,      // sets inputs, steps, reads outputs
+  evaluate,  // sets inputs, reads outputs; for units that respond without a step
+  read,      // reads outputs
+  update,    // in event mode: sets inputs, updates discrete states once, reads outputs; see Reply::repeat
+  give,      // sets inputs
 };
 inline constexpr std::size_t verb_count = 5;
 
-// What a wave is asked to do. All of it stays in place until the wave is waited for.
+// The request to a wave. Pointers must stay valid until the caller has waited for the wave.
 struct Work {
   Verb verb = Verb::step;
   const StepRequest* request = nullptr;
   Signals* signals = nullptr;
 };
 
-// What happened beside whole steps.
+// Counts of irregular outcomes of steps.
 struct StepCounts {
   std::uint64_t early_returns = 0;
   std::uint64_t discarded = 0;
-  std::uint64_t repeated_as_is = 0;  // of these, tried again without going back to where the step began
-  std::uint64_t events = 0;          // inside of steps
+  std::uint64_t repeated_as_is = 0;  // discarded steps retried without restoring the state at the beginning of the step
+  std::uint64_t events = 0;          // inside steps
 
   void add(const StepCounts& more) {
     early_returns += more.early_returns;
@@ -57,13 +57,14 @@ struct StepCounts {
   }
 };
 
-// What a unit has to tell after a step beside its outputs. A unit that did as it was asked has no reply.
+// Report of a unit after a step, in addition to its outputs. A unit that completed the step without incident has no
+// reply.
 struct Reply {
-  StepOutcome outcome{};          // completed, terminate, or event where the request was to stop at one
+  StepOutcome outcome{};          // completed; terminate; event, if the request has stop_at_event
   StepCounts counts{};            // of this step
-  Time first_event = never;       // the first one inside of the step
-  bool next_event_moved = false;  // Signals::next_event is another one now
-  bool repeat = false;            // after an update: it asks for another one
+  Time first_event = never;       // time of the first event inside the step
+  bool next_event_moved = false;  // Signals::next_event has changed
+  bool repeat = false;            // after an update: the unit requests another one
 };
 
 // A directional derivative: sensitivity = ∂unknowns/∂knowns · seed, as in unit::Derivatives and unit::StepDerivatives.
@@ -75,27 +76,27 @@ struct DerivativeQuery {
   std::span<double> sensitivity{};
 };
 enum class DerivativeOf : std::uint8_t {
-  outputs,  // at the present point
+  outputs,  // at the current communication point
   step,     // at the end of the last step
 };
 
-// What came of the units that were served: an error, and who has something to tell.
+// Result of serving units: the units that have a reply, and an error if any.
 class Served {
  public:
-  // Room for so many units, so that nothing is allocated later.
+  // Reserves memory for so many units, so that later calls do not allocate.
   explicit Served(std::size_t units = 0) { told_.reserve(units); }
 
   void tell(UnitId id) { told_.push_back(id); }
   void fail(UnitId id, std::exception_ptr why) noexcept;
-  // Takes over what another thread or host has, which is as new afterwards.
+  // Merges the result of another thread or host and resets it.
   void add(Served& other) noexcept {
     if (other.is_quiet()) [[likely]]
       return;
     take(other);
   }
-  // Nothing to tell and no error.
+  // True if no unit has a reply and there is no error.
   [[nodiscard]] bool is_quiet() const { return told_.empty() && !error_; }
-  // Throws the error of the unit with the lowest id, if there is one, which is then forgotten.
+  // Throws the error of the unit with the lowest id, if any, and clears it.
   void rethrow();
   void clear() { told_.clear(); }
   void sort();
@@ -105,7 +106,7 @@ class Served {
   void take(Served& other) noexcept;
 
   std::vector<UnitId> told_;
-  UnitId failed_ = 0;  // of those that failed the lowest; where there is an error
+  UnitId failed_ = 0;  // lowest id of the failed units; valid if error_ is set
   std::exception_ptr error_{};
 };
 

@@ -1,4 +1,5 @@
-// Says which steps have their units' time taken: the first ones and every 64th, since reading the clock must not show.
+// Chooses the steps in which the time of units is measured: the first two and every 64th, so that the cost of reading
+// the clock stays negligible.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace consort::fleet {
 
-// Steps are told apart by their time, so that every wave of a chosen one is measured.
+// Steps are identified by their time, so that every wave of a chosen step is measured.
 class Sampling {
  public:
   bool operator()(Time t) {

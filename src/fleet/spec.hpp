@@ -1,4 +1,4 @@
-// A unit before it exists: plain data that can be sent to where the unit will live.
+// Describes a unit to be made: plain data that can be sent to another process.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 namespace consort::fleet {
 
 struct UnitSpec {
-  std::string name;      // of the unit: its path in the system
-  std::string folder{};  // an unpacked FMU, which its owner keeps for as long as the unit lives; or …
-  std::string model{};   // … the name of a model that the factory knows
+  std::string name;      // name of the unit: its path in the system
+  std::string folder{};  // an unpacked FMU; must exist during the lifetime of the unit; or …
+  std::string model{};   // … the name of a model known to the factory
   describe::InterfaceType interface = describe::InterfaceType::co_simulation;
-  // Of Model Exchange units.
+  // For Model Exchange units:
   std::string solver{};      // by name
-  Duration solver_step = 0;  // of solvers with steps of fixed size; 0: as the solver likes it
-  // Of co-simulation units of FMI 3.0.
+  Duration solver_step = 0;  // step of fixed-step solvers; 0: default of the solver
+  // For FMI 3.0 co-simulation units:
   bool event_mode = false;
   bool early_return = false;
-  // What the unit says.
-  bool logging = false;      // its own debug messages
-  bool trace_calls = false;  // a line for every call
+  // Messages of the unit:
+  bool logging = false;      // enable its debug messages
+  bool trace_calls = false;  // log one line per FMI call
 
   template <class Archive>
   void fields(Archive& archive) {
@@ -32,7 +32,8 @@ struct UnitSpec {
   }
 };
 
-// Makes units where they live. Throws Error (input) for what it cannot make, Error (run) where a unit fails.
+// Makes units in the process in which they run. Throws Error (input) if the spec cannot be made, Error (run) if the
+// unit fails.
 using UnitFactory = std::function<std::unique_ptr<unit::Unit>(const UnitSpec&)>;
 
 }  // namespace consort::fleet

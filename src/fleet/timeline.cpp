@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view escapes = "\"\\";
 
-// As a JSON string, quotes included.
+// Returns `text` as a JSON string with quotes.
 std::string json(std::string_view text) {
   std::string out = "\"";
   if (!is_utf8(text)) return out + "?\"";

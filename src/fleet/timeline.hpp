@@ -1,8 +1,8 @@
-// When every thread did what: the units' calls and the engine's own activities, for --trace.
+// Records the unit calls and engine activities of every thread with their times, for --trace.
 //
-// Threads write into tracks of their own, which were allocated before; nothing is written or allocated while a run
-// goes on. What does not fit any more is counted and left out. One thread at a time writes to a track; everything else
-// is for the time when nothing is being recorded.
+// Every thread records to its own preallocated track; no file is written and no memory is allocated during a run.
+// Records that do not fit are counted and dropped. Only one thread at a time may record to a track; call all other
+// functions only while nothing is being recorded.
 #pragma once
 
 #include <chrono>
@@ -27,14 +27,14 @@ class Timeline {
     std::uint32_t index = 0;
   };
 
-  // Track 0 is that of the thread that runs the simulation. Room for `capacity` records on each track.
+  // Track 0 belongs to the thread that runs the simulation. Each track holds up to `capacity` records.
   explicit Timeline(unsigned tracks, std::size_t capacity = std::size_t{1} << 20);
 
-  // Before the run. One name is one activity.
+  // Call before the run. Equal names return the same activity.
   [[nodiscard]] Activity activity(std::string_view name);
   void name_track(unsigned track, std::string_view name);
 
-  // `simulated` is what the reader is shown as the simulated time; NaN: nothing.
+  // `simulated`: simulated time to show; NaN: show no time.
   void unit(unsigned track, std::uint32_t id, Clock::time_point begin, Clock::time_point end, Time simulated) noexcept {
     add(track, {id, begin, end, simulated});
   }
@@ -42,7 +42,7 @@ class Timeline {
     add(track, {what.index | activity_bit, begin, end, no_time});
   }
 
-  // From here to the end of the scope; nothing when the timeline is null. Spans inside of each other show as such.
+  // Records an activity until the end of the scope. Does nothing if the timeline is null. Spans may be nested.
   class Span {
    public:
     Span(Timeline* timeline, Activity what, unsigned track = 0) noexcept
@@ -64,10 +64,10 @@ class Timeline {
 
   [[nodiscard]] unsigned tracks() const { return static_cast<unsigned>(tracks_.size()); }
   [[nodiscard]] std::uint64_t recorded() const;
-  [[nodiscard]] std::uint64_t dropped() const;  // what had no room
+  [[nodiscard]] std::uint64_t dropped() const;  // records that did not fit
 
-  // In the Trace Event Format that chrome://tracing and Perfetto read: one track per thread. `units` names the units by
-  // id. Throws Error (run) that names the file when it cannot be written.
+  // Writes the Trace Event Format of chrome://tracing and Perfetto, one track per thread. `units`: unit names by id.
+  // Throws Error (run) that names the file if it cannot be written.
   void write_chrome_trace(const std::filesystem::path& file, std::span<const std::string> units) const;
 
  private:
@@ -80,7 +80,7 @@ class Timeline {
     Clock::time_point end{};
     Time simulated = no_time;
   };
-  // Threads do not share the lines of their tracks.
+  // Aligned so that tracks of different threads share no cache line.
   struct alignas(64) Track {
     std::string name;
     std::vector<Record> records;

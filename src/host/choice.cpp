@@ -6,12 +6,12 @@ namespace consort::host {
 
 namespace {
 
-constexpr double heavy = 100e-6;           // seconds of a wave beside which calling threads does not show
-constexpr double least_gain = 0.5e-6;      // seconds: two cache lines there and back, and the stores between
-constexpr double clear = 0.95;             // of the present way's time, for the other way to take over
-constexpr double budget = 0.02;            // of the time may go into trying
-constexpr std::uint64_t watch_every = 64;  // waves: reading the clock must not show
-constexpr std::size_t warm_up = 3;         // waves of a trial in which threads wake up and caches fill
+constexpr double heavy = 100e-6;           // seconds of a wave for which the cost of calling threads is negligible
+constexpr double least_gain = 0.5e-6;      // seconds: two cache-line round trips and the stores in between
+constexpr double clear = 0.95;             // fraction of the current time below which the other way takes over
+constexpr double budget = 0.02;            // largest fraction of time spent on trials
+constexpr std::uint64_t watch_every = 64;  // waves; keeps the cost of reading the clock negligible
+constexpr std::size_t warm_up = 3;         // first waves of a trial, not counted: threads wake up and caches fill
 constexpr std::uint64_t most_patience = 64;
 
 Way other(Way way) { return way == Way::alone ? Way::together : Way::alone; }
@@ -48,7 +48,7 @@ void Choice::begin(Phase phase, Way way) {
   spent_ = 0;
 }
 
-// Units whose cost has changed are a reason to compare again at once.
+// If the cost of the units has changed, compare again at once.
 void Choice::watch(double seconds) {
   const bool surprise = own_ > 0 && (seconds > 2 * own_ || seconds < 0.5 * own_);
   surprises_ = surprise ? surprises_ + 1 : 0;

@@ -1,5 +1,5 @@
-// Whether a wave is done faster by one thread or by several: both are tried and their times compared, again and again,
-// and the one that loses is tried as rarely as it costs.
+// Decides whether one thread or several threads serve a wave faster. Both ways are tried and compared repeatedly. The
+// slower way is tried the more rarely, the more time it costs.
 #pragma once
 
 #include <array>
@@ -12,21 +12,22 @@ enum class Way : std::uint8_t { alone, together };
 
 class Choice {
  public:
-  [[nodiscard]] Way way() const { return way_; }           // for the next wave
-  [[nodiscard]] bool timed() const { return left_ == 0; }  // whether the next wave's time is wanted
-  // Whether the next wave is just one more for one thread.
+  [[nodiscard]] Way way() const { return way_; }           // way to serve the next wave
+  [[nodiscard]] bool timed() const { return left_ == 0; }  // the time of the next wave is needed
+  // True if one thread serves the next wave and its time is not needed.
   [[nodiscard]] bool quiet() const { return left_ != 0 && way_ == Way::alone; }
-  // Whether a time will do that includes taking the times of the units.
+  // True if the time may include the overhead of measuring the units.
   [[nodiscard]] bool fresh() const { return phase_ == Phase::first; }
 
-  // A wave has been done as way() says: with its time, or without (it is asked for again).
+  // Reports a wave served according to way(), with or without its time. If timed() was true and no time is given,
+  // timed() stays true.
   void passed() {
     if (left_ != 0) --left_;
   }
   void passed(double seconds);
 
-  // What the units take one after another, and what the longest share of them takes, as far as is known: what cannot
-  // pay is not tried.
+  // Sets the expected time of all units in sequence and of the longest share; 0: unknown. A way that cannot pay off is
+  // not tried.
   void expect(double sum, double longest) {
     sum_ = sum;
     longest_ = longest;
@@ -46,17 +47,17 @@ class Choice {
 
   Way way_ = Way::alone;
   Phase phase_ = Phase::first;
-  std::uint64_t left_ = 0;   // waves until one is timed again; 0: the next one is
-  std::uint64_t until_ = 0;  // waves after that one until the ways are compared
+  std::uint64_t left_ = 0;   // waves until the next timed wave; 0: the next wave is timed
+  std::uint64_t until_ = 0;  // further waves until the ways are compared
   std::uint64_t patience_ = 1;
   int surprises_ = 0;
-  double own_ = 0;  // seconds of a wave the present way; 0: not known
+  double own_ = 0;  // seconds of a wave served the current way; 0: unknown
   double sum_ = 0;
   double longest_ = 0;
-  // While both are compared.
+  // State of a comparison:
   std::array<double, samples> times_{};
   std::size_t waves_ = 0;
-  double spent_ = 0;  // on the other way
+  double spent_ = 0;  // seconds spent on the other way
 };
 
 }  // namespace consort::host

@@ -14,7 +14,7 @@ namespace consort::host {
 
 namespace {
 
-// The first of the hardware threads that share this one's physical core; itself where the system does not say.
+// Returns the first hardware thread of the same physical core; `core` itself if the system does not provide it.
 int first_sibling(int core) {
   std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", core));
   std::string text;
@@ -31,7 +31,7 @@ std::vector<int> allowed_cores() {
     for (int i = 0; i < CPU_SETSIZE; ++i)
       if (CPU_ISSET(static_cast<std::size_t>(i), &set)) cores.push_back(i);
   } else {
-    // More cores than fit into the set.
+    // The set is too small for the number of cores.
     for (int i = 0; i < static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); ++i) cores.push_back(i);
   }
   return cores;

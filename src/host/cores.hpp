@@ -5,11 +5,11 @@
 
 namespace consort::host {
 
-// Their numbers, in an order in which threads should take them: one of every physical core comes first, then the
-// second ones that share a core with one before.
+// Returns core numbers in the order in which threads should use them: first one per physical core, then the other
+// hardware threads of these cores.
 [[nodiscard]] std::vector<int> usable_cores();
 
-// Keeps the calling thread on one core; does nothing where the system does not allow it.
+// Pins the calling thread to one core. Does nothing if the system does not allow it.
 void pin_to_core(int core) noexcept;
 
 }  // namespace consort::host

@@ -15,8 +15,8 @@ namespace consort::host {
 
 namespace {
 
-// Sleeps while `word` is `expected`, or less long. The kernel compares and falls asleep as one, so a change before that
-// is not missed.
+// Sleeps while `word` is `expected`; may return early. The kernel compares and sleeps atomically, so that no change is
+// missed.
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
   static_assert(sizeof word == sizeof(std::uint32_t));
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
@@ -47,7 +47,7 @@ Crew::Crew(unsigned threads) : helpers_(threads - 1) {
     end();
     throw run_error("cannot start {} threads: {}; use fewer threads", threads, error.what());
   }
-  // What threads need when they begin is no part of a step.
+  // Wait here, so that the start of the threads is not part of a step.
   for (auto& helper : helpers_) await(helper);
 }
 
@@ -72,7 +72,8 @@ void Crew::start(unsigned shares, Task task, void* context) {
   context_ = context;
   for (unsigned i = 1; i < shares; ++i) {
     Helper& helper = helpers_[i - 1];
-    // In one order with the other side's stores: either this sees it asleep, or it sees the call before it sleeps.
+    // Sequentially consistent with the stores of the helper: either this thread sees it asleep, or the helper sees the
+    // call before it sleeps.
     helper.state.store(called, std::memory_order_seq_cst);
     if (helper.asleep.load(std::memory_order_seq_cst) != 0) wake(helper.state);
   }
@@ -113,7 +114,7 @@ void Crew::report(Helper& self) {
   if (self.awaited.load(std::memory_order_seq_cst) != 0) wake(self.state);
 }
 
-// True with a call that the caller can no longer take back; false at the end.
+// Waits for a call and claims it, so that the caller cannot take it back. Returns false when the crew ends.
 bool Crew::await_call(Helper& self) const {
   for (;;) {
     const auto changed = [&] { return self.state.load(std::memory_order_relaxed) != idle; };

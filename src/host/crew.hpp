@@ -1,10 +1,10 @@
-// Threads that stand by for short work: the caller and its helpers.
+// A pool of threads for very short tasks: the caller and its helpers.
 //
-// A round of work has shares 0, 1, …: the caller does the first, every helper the one of its number. A helper that is
-// called spins for a while, then sleeps; what it has not begun when the caller is through with its own share, the
-// caller takes back and does itself. So a helper that sleeps, or whose core is taken by somebody else, delays nothing.
+// A round of work has shares 0, 1, …: the caller does share 0, helper i does share i. An idle helper spins for a while,
+// then sleeps. When the caller has finished its own share, it takes back and does every share that its helper has not
+// begun. Therefore a helper that sleeps or has lost its core delays nothing.
 //
-// Where the process has no core for each thread nobody spins. Otherwise helpers keep to a core of their own.
+// If the process has fewer cores than threads, no thread spins. Otherwise each helper is pinned to its own core.
 #pragma once
 
 #include <atomic>
@@ -18,29 +18,29 @@ namespace consort::host {
 
 class Crew {
  public:
-  // Does share `share` in thread `thread` (0: the caller), and throws nothing.
+  // Does share `share` in thread `thread` (0: the caller). Must not throw.
   using Task = void (*)(void* context, unsigned share, unsigned thread);
 
-  // The caller and threads - 1 helpers.
-  explicit Crew(unsigned threads);  // throws Error (run) when the system gives no more threads
-  ~Crew();                          // not between start() and finish()
+  // Uses the caller and threads - 1 helpers.
+  explicit Crew(unsigned threads);  // throws Error (run) if the system cannot start the threads
+  ~Crew();                          // do not destroy between start() and finish()
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
   [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(helpers_.size()) + 1; }
 
-  // Calls helpers for a round of 1 <= shares <= threads(). Both functions are called by the same thread, in turns.
+  // Starts a round of 1 <= shares <= threads(). The same thread must call start() and finish() alternately.
   void start(unsigned shares, Task task, void* context);
-  // Does what is left to the caller, and waits for the rest. What tasks wrote can be seen afterwards.
+  // Does the remaining shares and waits for the helpers. Memory written by the tasks is visible afterwards.
   void finish();
 
  private:
   enum State : std::uint32_t { idle, called, working, ended };
-  // What a helper and the caller tell each other, on cache lines of its own.
+  // State shared by a helper and the caller, on separate cache lines.
   struct alignas(128) Helper {
-    std::atomic<std::uint32_t> state{working};  // until it stands by
-    std::atomic<std::uint32_t> asleep{0};       // the helper is, or is about to be
-    std::atomic<std::uint32_t> awaited{0};      // the caller sleeps until it is done, or is about to
+    std::atomic<std::uint32_t> state{working};  // until the helper is ready
+    std::atomic<std::uint32_t> asleep{0};       // the helper sleeps or is about to
+    std::atomic<std::uint32_t> awaited{0};      // the caller sleeps until the helper is done, or is about to
     std::thread thread;
   };
 
@@ -53,7 +53,7 @@ class Crew {
   std::vector<Helper> helpers_;
   std::chrono::nanoseconds idle_spin_{};
   std::chrono::nanoseconds await_spin_{};
-  // Of the present round.
+  // The current round:
   unsigned shares_ = 0;
   Task task_ = nullptr;
   void* context_ = nullptr;

@@ -11,9 +11,9 @@ namespace consort::host {
 namespace {
 
 constexpr auto rows = std::to_array<HostRow>({
-    {"threads", "in this process, in as many threads as pay", make_thread_host},
+    {"threads", "in this process, in several threads if that is faster", make_thread_host},
     {"serial", "in this process, one after another", make_serial_host},
-    {"process", "each in a process of its own, so that none takes the others down", make_process_host, false},
+    {"process", "each in its own process, so that a crash does not affect the others", make_process_host, false},
 });
 
 }  // namespace

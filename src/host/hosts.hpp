@@ -1,4 +1,4 @@
-// The table of hosts: where units can run.
+// The table of hosts on which units can run.
 #pragma once
 
 #include <functional>
@@ -12,25 +12,25 @@
 
 namespace consort::host {
 
-// What hosts are made with; each takes of it what it needs.
+// Arguments for making hosts; each host uses the members it needs.
 struct HostSetup {
   fleet::UnitFactory factory{};  // for units in this process
   std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec&)> describe{};
-  unsigned threads = 1;                           // of this process
-  LogSink log{};                                  // what units elsewhere say
-  std::function<void(std::string_view)> trace{};  // their calls
-  std::string worker{};  // the program that runs units in processes of their own; empty: it is looked for
+  unsigned threads = 1;                           // number of threads of this process
+  LogSink log{};                                  // receives messages of units in other processes
+  std::function<void(std::string_view)> trace{};  // receives traced calls of units in other processes
+  std::string worker{};                           // the worker program; empty: see find_worker()
 };
 
-// Rows of the table in hosts.cpp.
+// A row of the table in hosts.cpp.
 struct HostRow {
   std::string_view name;
   std::string_view description;
   std::unique_ptr<fleet::Host> (*make)(const HostSetup&) = nullptr;
-  bool in_process = true;  // units may be of any kind; otherwise they are made from files where they live
+  bool in_process = true;  // true: any kind of unit; false: only units made from files
 };
 [[nodiscard]] std::span<const HostRow> hosts();
-// Throws Error (input) that lists those available.
+// Throws Error (input) that lists the available hosts.
 [[nodiscard]] const HostRow& find_host(std::string_view name);
 
 }  // namespace consort::host

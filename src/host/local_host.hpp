@@ -1,4 +1,4 @@
-// Units in this process: in the caller's thread, or in a pool of threads.
+// Hosts for units in this process: in the thread of the caller, or in a thread pool.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace consort::host {
 
-// All units in the caller's thread, one after another.
+// Runs all units in the thread of the caller, one after another.
 [[nodiscard]] std::unique_ptr<fleet::Host> make_serial_host(const HostSetup& setup);
-// Waves of several units are shared out between threads where that is measured to pay; the numbers are the same. The
-// caller's thread for one thread or one unit. Throws Error (input) for 0 threads.
+// Distributes waves of several units over threads if measurements show that this is faster; the results are identical.
+// With one thread or one unit, uses the thread of the caller. Throws Error (input) for 0 threads.
 [[nodiscard]] std::unique_ptr<fleet::Host> make_thread_host(const HostSetup& setup);
 
 }  // namespace consort::host

@@ -25,7 +25,7 @@ bool Placement::learn(std::span<const double> seconds) {
   CONSORT_ASSERT(seconds.size() == units_.size());
   for (std::size_t i = 0; i < costs_.size(); ++i) {
     double& cost = costs_[i];
-    // A thread that was interrupted makes one unit look long, once: what is longer counts little, what is shorter much.
+    // An interrupted thread makes a unit look slow once: longer times get a small weight, shorter times a large one.
     const double now = cost > 0 ? std::min(seconds[i], 4 * cost) : seconds[i];
     cost = cost > 0 ? cost + (now < cost ? 0.5 : 0.25) * (now - cost) : now;
   }
@@ -36,14 +36,14 @@ bool Placement::learn(std::span<const double> seconds) {
   const double before = longest();
   place_longest_first();
   const double longest_first = longest();
-  // Neighbours in one thread share cache lines with nobody; that is worth a little unevenness.
+  // Neighbours in the same share avoid cache lines shared between threads; that justifies a slight imbalance.
   place_in_a_row();
   if (longest() > 1.03 * longest_first) place_longest_first();
   sort_into_shares();
   return longest() < before;
 }
 
-// Shares of neighbours, each ended where it comes nearest to its part of the whole.
+// Forms shares of consecutive units; each ends where its sum is closest to its part of the total.
 void Placement::place_in_a_row() {
   const double total = sum();
   const std::size_t shares = ends_.size();
@@ -70,7 +70,7 @@ void Placement::place_longest_first() {
             [&](std::uint32_t a, std::uint32_t b) { return costs_[a] != costs_[b] ? costs_[a] > costs_[b] : a < b; });
   std::fill(loads_.begin(), loads_.end(), 0.0);
   for (std::size_t n = 0; n < order_.size(); ++n) {
-    // The first ones go to a share each, whatever they cost, so that none stays empty.
+    // The first units go to one share each, so that no share is empty.
     const auto least = n < loads_.size() ? loads_.begin() + static_cast<std::ptrdiff_t>(n)
                                          : std::min_element(loads_.begin(), loads_.end());
     *least += costs_[order_[n]];

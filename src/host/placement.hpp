@@ -1,4 +1,4 @@
-// Which unit of a wave goes into which thread's share: the longest first, each to the share that has least so far.
+// Assigns the units of a wave to the shares of threads: longest unit first, each to the share with the least load.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@ namespace consort::host {
 
 class Placement {
  public:
-  // All memory is allocated here. Before any time is known, shares are equal in number.
+  // Allocates all memory. Before times are known, all shares have the same number of units.
   Placement(std::span<const fleet::Local> units, unsigned threads);
 
-  [[nodiscard]] std::span<const fleet::Local> units() const { return units_; }  // as they were given
+  [[nodiscard]] std::span<const fleet::Local> units() const { return units_; }  // in the given order
   [[nodiscard]] unsigned shares() const { return static_cast<unsigned>(ends_.size()); }
-  // Never empty, in the order in which the units were given.
+  // A share is never empty; its units are in the given order.
   [[nodiscard]] std::span<const fleet::Local> share(unsigned i) const {
     const std::size_t first = i == 0 ? 0 : ends_[i - 1];
     return std::span(placed_).subspan(first, ends_[i] - first);
   }
 
-  // The seconds that each unit took just now, in the order in which they were given. Shares are made anew when they
-  // have become markedly uneven; true if so.
+  // Takes the latest time of each unit in seconds, in the given order. If the shares have become clearly uneven,
+  // assigns units anew. Returns true if the longest share became shorter.
   bool learn(std::span<const double> seconds);
-  // What all are expected to take, and the longest share of them; 0 before any time is known.
+  // Expected seconds of all units and of the longest share; 0 before times are known.
   [[nodiscard]] double sum() const;
   [[nodiscard]] double longest() const;
 
@@ -35,12 +35,12 @@ class Placement {
   void sort_into_shares();
 
   std::vector<fleet::Local> units_;
-  std::vector<double> costs_;            // by place in units_; 0 before the first time
-  std::vector<std::uint32_t> share_of_;  // by place in units_
+  std::vector<double> costs_;            // by index in units_; 0 before the first time
+  std::vector<std::uint32_t> share_of_;  // by index in units_
   std::vector<fleet::Local> placed_;     // share after share
-  std::vector<std::size_t> ends_;        // of the shares in placed_
-  std::vector<std::uint32_t> order_;     // room to sort in
-  mutable std::vector<double> loads_;    // room to add up in
+  std::vector<std::size_t> ends_;        // end of each share in placed_
+  std::vector<std::uint32_t> order_;     // scratch for sorting
+  mutable std::vector<double> loads_;    // scratch for sums by share
 };
 
 }  // namespace consort::host

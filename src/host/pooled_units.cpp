@@ -59,7 +59,7 @@ void PooledUnits::submit_unusual(Wave& wave, const fleet::Work& work, bool sampl
   measured_ = sample || timeline() != nullptr;
   auto* const course = wave.courses[static_cast<std::size_t>(work.verb)].get();
   if (course == nullptr) return serve_here(wave.units, work);
-  // Taking the times of units would be a part of the wave's; with a timeline it is a part of all.
+  // Measuring the units would distort the time of the wave. With a timeline, all waves have this overhead.
   timed_ = course->choice.timed() && (!sample || timeline() != nullptr || course->choice.fresh());
   if (timed_) begin_ = Clock::now();
   if (is_shared(*course)) {
@@ -100,7 +100,7 @@ void PooledUnits::serve_share(void* self, unsigned share, unsigned thread) {
   pool.serve(units, pool.work_, served);
 }
 
-// What a wave tells, now that it is over. Nothing is allocated, and next to nothing is done for most of them.
+// Evaluates the measurements of a finished wave. Does not allocate and does almost nothing for most waves.
 void PooledUnits::learn(Course& course) {
   if (timed_) {
     course.choice.passed(seconds_since(begin_));

@@ -1,6 +1,6 @@
-// Units in several threads: every wave is shared out by what its units cost, and waves that are too cheap for that run
-// in the caller's thread. The numbers are the same for any number of threads, since a unit is served by one thread at a
-// time and sees its own blocks alone.
+// Units in several threads. A wave is distributed by the cost of its units; waves that are too cheap run in the thread
+// of the caller. Results do not depend on the number of threads, because one thread at a time serves a unit and a unit
+// sees only its own blocks.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@ namespace consort::host {
 
 class PooledUnits final : public fleet::LocalUnits {
  public:
-  // The caller's thread and threads - 1 others; at most as many as there are units. Throws Error (run) when the system
-  // gives no more threads.
+  // Uses the thread of the caller and threads - 1 others, but at most one thread per unit. Throws Error (run) if the
+  // system cannot start the threads.
   PooledUnits(std::span<const fleet::UnitSpec> specs, const fleet::UnitFactory& factory, unsigned threads);
   ~PooledUnits() override;
 
   void connect(const fleet::Wiring& wiring) override;
-  // The caller's share is done in finish(), so that the caller may do something else between.
+  // The share of the caller is done in finish(), so that the caller can do other work in between.
   [[nodiscard]] bool submit(std::uint32_t wave, const fleet::Work& work) override;
   void finish(fleet::Served& served) override;
   void trace(fleet::Timeline* timeline) override {
@@ -34,23 +34,23 @@ class PooledUnits final : public fleet::LocalUnits {
 
   [[nodiscard]] bool has_shared() const override { return shared_waves_ > 0; }
   [[nodiscard]] unsigned threads() const { return crew_.threads(); }
-  // How many waves went to several threads so far.
+  // Number of waves distributed over several threads so far.
   [[nodiscard]] std::uint64_t shared_waves() const { return shared_waves_; }
-  // For tests and measurements: every wave of two units or more goes to several threads, whether that pays or not.
+  // For tests and measurements: distributes every wave of two or more units, even if that is slower.
   void always_share(bool always) {
     always_share_ = always;
     see_whether_usual();
   }
 
  private:
-  // A wave as one verb sees it: what an evaluation costs says nothing about a step.
+  // Placement and choice of a wave for one verb: the cost of an evaluation says nothing about a step.
   struct Course {
     Placement placement;
     Choice choice;
   };
   struct Wave {
     std::vector<fleet::Local> units;
-    std::array<std::unique_ptr<Course>, fleet::verb_count> courses;  // of waves of two units or more
+    std::array<std::unique_ptr<Course>, fleet::verb_count> courses;  // null for waves of one unit
   };
   struct alignas(128) Share {
     fleet::Served served;
@@ -69,17 +69,17 @@ class PooledUnits final : public fleet::LocalUnits {
   std::vector<Wave> waves_;
   fleet::Sampling sampling_;
   std::vector<Share> shares_;
-  std::vector<double> times_;  // room for the times of a wave's units
+  std::vector<double> times_;  // scratch: times of the units of a wave
   bool always_share_ = false;
-  bool usual_ = true;  // neither traced nor always shared
+  bool usual_ = true;  // no timeline and not always shared
   std::uint64_t shared_waves_ = 0;
-  // What is under way.
-  Course* present_ = nullptr;  // shared out and not finished
-  fleet::Work work_;           // of it
-  bool measured_ = false;      // the time of each unit is taken
-  bool timed_ = false;         // the time of the wave is taken
+  // The wave in progress:
+  Course* present_ = nullptr;  // distributed and not finished; null: no such wave
+  fleet::Work work_;           // request of that wave
+  bool measured_ = false;      // measure the time of each unit
+  bool timed_ = false;         // measure the time of the wave
   fleet::Timeline::Clock::time_point begin_{};
-  Crew crew_;  // last: its threads end first
+  Crew crew_;  // last member: its threads must end first
 };
 
 }  // namespace consort::host

@@ -1,4 +1,4 @@
-// Units in the caller's thread, one after another.
+// Serves units in the thread of the caller, one after another.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Waiting awake for what is about to happen.
+// Busy waiting for events that are expected soon.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ inline void relax() {
 #endif
 }
 
-// Spins until `done`, for so long; whether it was done.
+// Spins until `done()` returns true, at most for `time`. Returns the last result of `done()`.
 template <class Done>
 bool spin(std::chrono::nanoseconds time, Done&& done) {
   constexpr int between_looks_at_the_clock = 64;
@@ -33,7 +33,7 @@ bool spin(std::chrono::nanoseconds time, Done&& done) {
   return done();
 }
 
-// The same where whoever is waited for may be on the same core: it is let through in between.
+// The same, but yields regularly, in case the awaited thread needs the same core.
 template <class Done>
 bool spin_politely(std::chrono::nanoseconds time, Done&& done) {
   constexpr std::chrono::nanoseconds moment{2000};

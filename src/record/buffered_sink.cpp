@@ -14,15 +14,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long the writer sleeps when there is nothing to do; it is woken earlier when the buffer fills.
+// Sleep time of an idle writer; it is woken earlier when the buffer fills.
 constexpr auto nap = 20ms;
 constexpr std::size_t time_size = sizeof(Time);
-// Instead of the size of its texts: the record holds a pointer to a copy of the row, which was too large for the ring.
+// Marker in place of the text size: the record holds a pointer to a copy of the row, which is too large for the ring.
 constexpr std::uint64_t is_elsewhere = ~std::uint64_t{0};
 
 bool is_text(Type type) { return type == Type::String || type == Type::Binary; }
 
-// Floats of 64 bits first, then by falling size, so that all are aligned.
+// Float64 first, then in order of decreasing size, so that all elements are aligned.
 constexpr std::array numbers_by_size = {Type::Float64, Type::Int64,   Type::UInt64, Type::Enumeration, Type::Float32,
                                         Type::Int32,   Type::UInt32,  Type::Int16,  Type::UInt16,      Type::Int8,
                                         Type::UInt8,   Type::Boolean, Type::Clock};
@@ -48,7 +48,7 @@ BufferedSink::BufferedSink(std::span<Sink* const> sinks, std::size_t capacity) :
 BufferedSink::~BufferedSink() {
   try {
     end();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): end() is where failures are heard
+  } catch (...) {  // NOLINT(bugprone-empty-catch): end() reports failures
   }
 }
 
@@ -94,7 +94,7 @@ bool BufferedSink::resume(const Header& header, std::uint64_t rows, const KnownR
     for (; going_on < targets_.size() && targets_[going_on].sink->resume(header, rows, last); ++going_on)
       begun_ = going_on + 1;
     require(going_on == 0 || going_on == targets_.size(),
-            "some results can go on from the checkpoint and others cannot; write them to new files");
+            "some results can be resumed from the checkpoint and others cannot; write them to new files");
   } catch (...) {
     reported_ = true;
     end_sinks();
@@ -110,7 +110,7 @@ void BufferedSink::start() {
   last_flush_ = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   thread_ = std::thread([this] { work(); });
-  to_caller_.wait(lock, [this] { return ready_; });  // from here on a crash finds the writer
+  to_caller_.wait(lock, [this] { return ready_; });  // from here on, a crash can use the writer
 }
 
 void BufferedSink::write(Time t, const Columns& row) {
@@ -139,7 +139,7 @@ std::byte* BufferedSink::begin_row(Time t) { return put(reserve(time_size + fixe
 std::byte* BufferedSink::reserve(std::size_t size) {
   CONSORT_ASSERT(thread_.joinable());
   if (failed_.load(std::memory_order_acquire)) throw_failure();
-  // The writer naps while there is little to do; it is fetched when a quarter of the buffer waits for it.
+  // The writer sleeps while there is little to do; wake it when a quarter of the buffer is full.
   if (const std::uint64_t produced = ring_->produced(); produced >= look_at_) {
     if (produced - ring_->consumed() >= ring_->capacity() / 4) wake();
     look_at_ = produced + ring_->capacity() / 8;
@@ -150,7 +150,7 @@ std::byte* BufferedSink::reserve(std::size_t size) {
   return wait_for_room(size);
 }
 
-// Until the buffer is half empty: who goes on at once is soon here again.
+// Waits until the buffer is half empty; otherwise the caller would soon have to wait again.
 std::byte* BufferedSink::wait_for_room(std::size_t size) {
   for (;;) {
     wake();
@@ -170,9 +170,9 @@ std::size_t BufferedSink::text_size(const Columns& row) const {
   return size;
 }
 
-// `to` is the place of the numbers.
+// `to`: position of the numbers in the record.
 void BufferedSink::encode(std::byte* to, const Columns& row) const {
-  if (only_doubles_) {  // by far the most rows are such
+  if (only_doubles_) {  // by far the most common case
     const std::vector<double>& column = row.column<double>();
     CONSORT_ASSERT(column.size() == parts_[0].count);
     std::memcpy(to, column.data(), column.size() * sizeof(double));
@@ -237,7 +237,7 @@ void BufferedSink::end() {
   report_failure();
 }
 
-// Every sink that was begun, whatever the others say.
+// Ends every begun sink, even if others fail.
 void BufferedSink::end_sinks() {
   for (std::size_t i = 0; i < begun_; ++i) {
     try {
@@ -265,7 +265,7 @@ std::vector<std::string> BufferedSink::warnings() const {
   return all;
 }
 
-// --- the writer's thread
+// --- the writer thread
 
 template <class Action>
 void BufferedSink::attempt(Target& target, Action&& action) {
@@ -311,7 +311,7 @@ void BufferedSink::work() {
   emergency_.detach();
 }
 
-// Some rows; false when there are no more.
+// Passes on some rows. Returns false if there are no more.
 bool BufferedSink::drain() {
   if (text_parts_.empty()) return drain_batch();
   const auto record = ring_->front();
@@ -323,9 +323,9 @@ bool BufferedSink::drain() {
   return true;
 }
 
-// Rows of numbers have one size, so that many lie behind each other.
+// Rows without texts have the same size, so that many of them are contiguous.
 bool BufferedSink::drain_batch() {
-  constexpr std::size_t batch_bytes = std::size_t{128} << 10;  // stays in the cache while it is taken apart
+  constexpr std::size_t batch_bytes = std::size_t{128} << 10;  // stays in the cache while it is decoded
   const auto record = ring_->front();
   if (record.data() == nullptr) return false;
   const std::size_t stride = RowRing::stride(record.size());
@@ -346,14 +346,14 @@ bool BufferedSink::drain_batch() {
   return true;
 }
 
-// A caller that is overlooked here looks for itself after a moment.
+// A waiting caller that is missed here checks by itself after a short time.
 void BufferedSink::give_room() {
   if (!caller_waits_.load(std::memory_order_relaxed) || !is_half_empty()) return;
   { const std::lock_guard lock(mutex_); }
   to_caller_.notify_one();
 }
 
-// To all sinks, or to those that do not take batches.
+// Passes the row to all sinks, or only to those that do not accept batches.
 void BufferedSink::hand_over(std::span<const std::byte> record, bool to_all) {
   decode(record);
   Time t = 0;
@@ -364,7 +364,7 @@ void BufferedSink::hand_over(std::span<const std::byte> record, bool to_all) {
   }
 }
 
-// The process is about to end: what was handed over until now, and nothing after that.
+// The process is about to end: writes the rows published so far and no later ones.
 void BufferedSink::drain_and_stay() {
   const std::uint64_t until = ring_->produced();
   while (ring_->consumed() < until && drain()) {

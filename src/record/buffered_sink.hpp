@@ -1,4 +1,4 @@
-// Rows off the step path: one writer thread hands them to any number of sinks.
+// Takes rows off the step path: a writer thread passes them to any number of sinks.
 #pragma once
 
 #include <array>
@@ -21,40 +21,42 @@
 
 namespace consort::record {
 
-// begin(), write(), flush() and end() are called by one thread. A row costs it about one copy; it waits only when the
-// buffer is full, and for flush() and end(). The sinks' begin() and end() run on that thread too, everything else on
-// the writer's, which also flushes sinks that have received no rows for a second. When a unit takes the process down,
-// the writer still gets half a second for what is in the buffer (base/emergency_drain.hpp).
+// One thread, the caller, must call begin(), write(), flush() and end(). A row costs the caller about one copy; it
+// waits only if the buffer is full, and in flush() and end(). begin() and end() of the sinks also run in that thread;
+// all other sink functions run in the writer thread, which also flushes sinks that have received no rows for a second.
+// If a unit crashes the process, the writer gets half a second to write the buffered rows (base/emergency_drain.hpp).
 //
-// A sink that fails gets no further rows, the others do. Its exception comes out of the next write(), flush() or end().
+// A sink that fails gets no further rows; the other sinks continue. The next write(), flush() or end() throws its
+// exception.
 class BufferedSink : public Sink {
  public:
-  // Small enough to stay in a cache; a run that keeps up with the clock must not wait for a disk, and takes more.
+  // The default fits into a cache. Real-time runs must not wait for a disk and use the larger capacity.
   static constexpr std::size_t default_capacity = std::size_t{512} << 10;
   static constexpr std::size_t patient_capacity = std::size_t{4} << 20;
 
-  // The sinks must outlive this. `capacity` in bytes, more if a row needs it: a power of 2 that holds two rows.
+  // The sinks must outlive this object. `capacity` is in bytes; it is rounded up to a power of 2 that holds at least
+  // two rows.
   explicit BufferedSink(std::span<Sink* const> sinks, std::size_t capacity = default_capacity);
-  // Ends what end() has not ended; call it to hear about failures.
+  // Calls end() if necessary and ignores errors; call end() yourself to get them.
   ~BufferedSink() override;
   BufferedSink(const BufferedSink&) = delete;
   BufferedSink& operator=(const BufferedSink&) = delete;
 
-  // Begins every sink; when one throws, those begun before are ended.
+  // Begins every sink. If one throws, the sinks begun before are ended.
   void begin(const Header& header) override;
-  // True when every sink goes on; Error (input) when only some do.
+  // Returns true if all sinks resume. Throws Error (input) if only some do.
   bool resume(const Header& header, std::uint64_t rows, const KnownRow* last) override;
-  // Neither allocates nor locks while there is room, unless texts are larger than half of the buffer.
+  // Neither allocates nor locks while the buffer has room, unless texts are larger than half of the buffer.
   void write(Time t, const Columns& row) override;
-  // Returns when all rows are in the sinks and these are flushed.
+  // Returns after all rows were passed to the sinks and the sinks were flushed.
   void flush() override;
-  void add_table(const Table& table) override { tables_.push_back(table); }  // they go on in end()
+  void add_table(const Table& table) override { tables_.push_back(table); }  // passed on in end()
   void end() override;
   [[nodiscard]] std::vector<std::string> warnings() const override;
 
-  // For callers that gather values themselves, if no signal is a text (String, Binary): the place of the next row in
-  // the buffer, to be filled before end_row(). The elements of a type stand at offset(type), in the order of the
-  // header; Float64 come first, at 0.
+  // For callers that write values directly, if no signal is a text (String, Binary): returns the memory of the next
+  // row, to be filled before end_row(). The elements of a type begin at offset(type), in the order of the header;
+  // Float64 elements begin at 0.
   [[nodiscard]] std::byte* begin_row(Time t);
   void end_row() { ring_->publish(); }
   [[nodiscard]] std::size_t offset(Type type) const { return offsets_[static_cast<std::size_t>(type)]; }
@@ -68,7 +70,7 @@ class BufferedSink : public Sink {
   struct Target {
     Sink* sink = nullptr;
     bool failed = false;
-    bool takes_batches = true;  // until it says otherwise
+    bool takes_batches = true;  // until write_batch() returns false
   };
 
   void lay_out(const Header& header);
@@ -83,7 +85,7 @@ class BufferedSink : public Sink {
   void encode(std::byte* to, const Columns& row) const;
   void end_sinks();
 
-  // The writer's thread.
+  // The writer thread:
   void work();
   bool drain();
   bool drain_batch();
@@ -102,27 +104,27 @@ class BufferedSink : public Sink {
   std::vector<Part> parts_;       // numbers
   std::vector<Part> text_parts_;  // String, Binary
   std::array<std::size_t, type_count> offsets_{};
-  std::size_t fixed_size_ = 0;  // of the numbers of a row
+  std::size_t fixed_size_ = 0;  // bytes of the numbers of a row
   bool only_doubles_ = false;
   std::unique_ptr<RowRing> ring_;
-  std::uint64_t look_at_ = 0;  // where the producer looks whether the writer is behind
+  std::uint64_t look_at_ = 0;  // position at which the producer checks whether the writer lags behind
 
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable to_writer_;
   std::condition_variable to_caller_;
-  bool ready_ = false;  // these five under the mutex
+  bool ready_ = false;  // mutex_ protects this and the next four members
   bool writer_wanted_ = false;
   std::uint64_t flushes_wanted_ = 0;
   std::uint64_t flushes_done_ = 0;
   bool stop_ = false;
-  std::atomic<bool> caller_waits_{false};  // for room
+  std::atomic<bool> caller_waits_{false};  // the caller waits for room
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;  // set before failed_
-  bool reported_ = false;       // the caller knows
+  bool reported_ = false;       // the caller has received the exception
   os::EmergencyDrain emergency_;
 
-  Columns row_;  // the writer's
+  Columns row_;  // used by the writer
   bool dirty_ = false;
   std::chrono::steady_clock::time_point last_flush_{};
 };

@@ -14,13 +14,13 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// --- what all signals share
+// --- shared by all signals
 
 struct Span {
   Time start = 0;
   Time end = 0;
   Duration dt = 0;        // half width of the tube
-  Duration rounding = 0;  // times that differ by less are the same
+  Duration rounding = 0;  // times that differ by less count as equal
 };
 
 void check_order(const Result& result, std::string_view what) {
@@ -42,18 +42,18 @@ Span span_of(const Result& reference, const Band& band) {
   return span;
 }
 
-// Rows of the result that lie in the span of the reference.
+// Returns the rows of the result within the span of the reference.
 RowWindow rows_in(const Span& span, const Result& result) {
   const auto first = std::lower_bound(result.time.begin(), result.time.end(), span.start - span.rounding);
   const auto last = std::upper_bound(result.time.begin(), result.time.end(), span.end + span.rounding);
   return {static_cast<std::size_t>(first - result.time.begin()), static_cast<std::size_t>(last - result.time.begin())};
 }
 
-// --- one signal of numbers
+// --- one numeric signal
 
 struct Scale {
-  double unit = 1;       // what deviations are relative to
-  double tolerance = 0;  // absolute
+  double unit = 1;       // deviations are relative to this
+  double tolerance = 0;  // absolute tolerance
 };
 
 Scale scale_of(const std::vector<double>& reference, double band) {
@@ -71,7 +71,7 @@ Scale scale_of(const std::vector<double>& reference, double band) {
   return {magnitude > 0 ? magnitude : 1, std::max(band * magnitude, 1e-9)};
 }
 
-// How far y is from the tube: 0 within it.
+// Distance of y from the tube; 0 inside.
 double distance(double y, const Tube& tube) {
   if (std::isnan(y)) return tube.has_nan ? 0 : infinite;
   if (tube.empty()) return infinite;
@@ -94,7 +94,7 @@ struct Pair {
   const Result& reference;
   const Result& result;
   const Result::Trajectory& expected;
-  const Result::Trajectory* actual;  // null when the result does not have it
+  const Result::Trajectory* actual;  // null: not in the result
 };
 
 void compare_numbers(const Pair& pair, const Span& span, const Band& band, SignalVerdict& verdict) {
@@ -122,7 +122,7 @@ void compare_texts(const Pair& pair, const Span& span, SignalVerdict& verdict) {
 
 // --- the verdict
 
-// Why the result cannot be judged on the whole span of the reference; empty when it can.
+// Returns why the result does not cover the span of the reference; empty if it does.
 std::string gap(const Result& result, const Span& span) {
   if (result.rows() == 0) return "the result has no rows";
   if (result.time.front() > span.start + span.dt) {

@@ -1,12 +1,12 @@
-// Whether a result follows a reference: every point of it inside a tube around the reference, variable by variable.
+// Checks for each variable whether all points of a result lie inside a tube around the reference.
 //
-// The tube at t reaches from the lowest to the highest value that the reference takes in [t - dt, t + dt], widened by
-// tol on both sides:
+// The tube at t extends from the lowest to the highest value of the reference in [t - dt, t + dt], widened by tol on
+// both sides:
 //   dt  = band.time * length of the reference
-//   tol = band.value * range of the reference signal (its highest less its lowest finite value).
-// A signal that does not move (its range is below 1e-12 of its largest magnitude) has tol = band.value * that
-// magnitude, and at least 1e-9. The reference is linear between rows, or held if either side says that the signal is
-// discrete; rows of equal time (events) put all values in between into the tube.
+//   tol = band.value * range of the reference signal (its highest minus its lowest finite value).
+// A constant signal (range below 1e-12 of its largest magnitude) has tol = band.value * that magnitude, but at least
+// 1e-9. The reference is linear between rows, or held if either side declares the signal discrete. At rows of equal
+// time (events), the tube contains all values in between.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace consort::record {
 struct Band {
   double value = 0.1;     // half height of the tube, relative to the range of the signal
   double time = 0.02;     // half width of the tube, relative to the length of the reference
-  double outliers = 0.0;  // fraction of the points that may lie outside
+  double outliers = 0.0;  // allowed fraction of points outside
 };
 
 enum class Verdict : std::uint8_t { inside, outside, missing };
@@ -32,14 +32,14 @@ enum class Verdict : std::uint8_t { inside, outside, missing };
 struct SignalVerdict {
   std::string name;
   Verdict verdict = Verdict::inside;
-  // How far the worst point is from what the reference takes in [t - dt, t + dt], relative to the range (to the
-  // magnitude if it does not move, absolute if it is 0): inside means at most band.value. Infinite for NaN where there
-  // must be none, and for a text that the reference does not have.
+  // Distance of the worst point from the values of the reference in [t - dt, t + dt], relative to the range (constant
+  // signal: relative to the magnitude; magnitude 0: absolute). Inside means at most band.value. Infinite for an
+  // unexpected NaN or text.
   double deviation = 0;
-  Time at = 0;              // the time of that point
+  Time at = 0;              // time of the worst point
   std::size_t points = 0;   // rows of the result within the time span of the reference
-  std::size_t outside = 0;  // how many of them are outside
-  std::string reason;       // in plain words; empty when inside
+  std::size_t outside = 0;  // number of these rows that are outside
+  std::string reason;       // explanation for the user; empty: inside
   [[nodiscard]] double fraction_outside() const {
     return points == 0 ? 0 : static_cast<double>(outside) / static_cast<double>(points);
   }
@@ -47,17 +47,17 @@ struct SignalVerdict {
 
 struct Comparison {
   Band band;
-  std::vector<SignalVerdict> signals;  // one per signal of the reference, in its order
-  [[nodiscard]] bool inside() const;   // all of them
+  std::vector<SignalVerdict> signals;  // one per signal of the reference, in that order
+  [[nodiscard]] bool inside() const;   // true if all signals are inside
 
-  [[nodiscard]] std::string text() const;  // a table for people
-  [[nodiscard]] std::string json() const;  // the same for machines
+  [[nodiscard]] std::string text() const;  // a table for the user
+  [[nodiscard]] std::string json() const;  // the same as JSON
 };
 
-// Compares every signal of the reference; what only the result has is not looked at. A result that starts late or ends
-// early by more than dt is outside. NaN is inside where the reference is NaN too. Texts must be equal to one that is in
-// force within [t - dt, t + dt]. Takes time proportional to the rows of both. Throws Error (input) for a reference
-// without rows, times that decrease, and a band that is not a band.
+// Compares every signal of the reference; ignores signals that only the result has. A result that starts late or ends
+// early by more than dt is outside. NaN is inside if the reference is NaN as well. A text must equal a text of the
+// reference within [t - dt, t + dt]. Run time is proportional to the rows of both. Throws Error (input) if the
+// reference has no rows, times decrease or the band is invalid.
 [[nodiscard]] Comparison compare(const Result& reference, const Result& result, const Band& band = {});
 
 }  // namespace consort::record

@@ -1,4 +1,4 @@
-// The two forms in which a comparison is shown.
+// The two output forms of a comparison.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -19,7 +19,7 @@ std::string percent(double relative) {
   return fmt::format("{:.3g} %", 100 * relative);
 }
 
-// Numbers to the right, words to the left.
+// Aligns columns with `right` to the right and the others to the left.
 std::string table(const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right) {
   std::vector<std::size_t> widths(right.size(), 0);
   for (const auto& row : rows) {
@@ -59,7 +59,7 @@ std::string Comparison::json() const {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const SignalVerdict& s : signals) {
     nlohmann::ordered_json entry{{"name", s.name}, {"verdict", name_of(s.verdict)}};
-    entry["deviation"] = s.points > 0 ? nlohmann::ordered_json(s.deviation) : nullptr;  // infinite becomes null
+    entry["deviation"] = s.points > 0 ? nlohmann::ordered_json(s.deviation) : nullptr;  // infinity becomes null
     entry["at"] = s.points > 0 ? nlohmann::ordered_json(s.at) : nullptr;
     entry["points"] = s.points;
     entry["outside"] = s.outside;
@@ -71,7 +71,7 @@ std::string Comparison::json() const {
       {"inside", inside()},
       {"band", {{"value", band.value}, {"time", band.time}, {"outliers", band.outliers}}},
       {"signals", std::move(list)}};
-  // Names come from files: what is not UTF-8 in them is replaced, not refused.
+  // Names come from files: replace invalid UTF-8 instead of throwing.
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

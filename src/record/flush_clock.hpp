@@ -1,4 +1,4 @@
-// When rows that wait in memory are due to reach the file: about once a second, whatever the pace of the run.
+// Decides when buffered rows must be written to the file: about once a second, independent of the speed of the run.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 namespace consort::record {
 
-// A run of a million rows a second must not read the clock for each, and one that takes minutes per row must not wait
-// for a hundred of them: the clock is looked at once per stride, a number of rows that follows the pace of the run so
-// that a look is due about every quarter of a second.
+// A run of a million rows per second must not read the clock for each row; a run that takes minutes per row must not
+// wait for a hundred rows. Therefore the clock is read once per stride. The stride is a number of rows, adapted to the
+// speed of the run so that the clock is read about every quarter of a second.
 class FlushClock {
  public:
-  // Everything has just reached the file.
+  // Call after all rows were written to the file.
   void restart() { last_flush_ = last_look_ = std::chrono::steady_clock::now(); }
 
-  // After every row, or some; true when the rows are to be flushed (and restart() to be called).
+  // Call after one or more rows. Returns true if the caller must flush the rows and call restart().
   [[nodiscard]] bool due(std::size_t rows = 1) {
     if (rows < rows_left_) {
       rows_left_ -= static_cast<std::uint32_t>(rows);

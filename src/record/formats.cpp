@@ -58,7 +58,7 @@ const Format& format_of(const std::filesystem::path& path) {
       if (!e.empty() && iequals(e, ending)) return format;
     known.push_back(fmt::format("{} ({})", format.endings.front(), format.description));
   }
-  throw input_error("'{}' has {} as the name of a result file; use one of: {}", path.string(),
+  throw input_error("'{}' has {} for a result file; use one of: {}", path.string(),
                     ending.empty() ? "no ending" : "the unknown ending '" + ending + "'", fmt::join(known, ", "));
 }
 
@@ -80,7 +80,7 @@ std::unique_ptr<Sink> make_sink(const std::filesystem::path& path, const SinkOpt
 
 Result read_result(const std::filesystem::path& path) {
   const Format& format = format_of(path);
-  require(format.read != nullptr, "'{}': {} is written and not read; convert it with the tool that it is for",
+  require(format.read != nullptr, "'{}': Consort can write {} but not read it; convert the file with another tool",
           path.string(), format.name);
   return format.read(path);
 }

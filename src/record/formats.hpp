@@ -1,4 +1,4 @@
-// The result formats, chosen by the ending of a file: one row each in formats.cpp.
+// The result formats, chosen by file extension; each has one row in formats.cpp.
 #pragma once
 
 #include <array>
@@ -19,26 +19,27 @@ struct SinkOptions {
 
 struct Format {
   std::string_view name;
-  std::array<std::string_view, 2> endings{};  // ".csv", the usual one first; empty ones do not count
+  std::array<std::string_view, 2> endings{};  // such as ".csv", the usual one first; empty: unused
   std::string_view description;
   std::unique_ptr<Sink> (*make)(const std::filesystem::path&, const SinkOptions&) = nullptr;
-  Result (*read)(const std::filesystem::path&) = nullptr;  // null: it can be written only
-  bool compresses = false;                                 // while it is written
-  bool resumes = true;                                     // a run that goes on writes behind the rows that are there
+  Result (*read)(const std::filesystem::path&) = nullptr;  // null: the format can only be written
+  bool compresses = false;                                 // supports compression during writing
+  bool resumes = true;                                     // a continued run can append rows to an existing file
 };
 
 [[nodiscard]] std::span<const Format> formats();
-// By the ending of `path` (in any case of letters); "-" is CSV. Throws Error (input) that lists the endings when there
-// is no such format.
+// Finds the format by the extension of `path` (case-insensitive); "-" is CSV. Throws Error (input) that lists the
+// extensions if it is unknown.
 [[nodiscard]] const Format& format_of(const std::filesystem::path& path);
-// ".csv, .h5, …", of all formats or of those that can do something: result_endings(&Format::resumes).
+// Returns ".csv, .h5, …": the extensions of all formats, or of formats with a capability:
+// result_endings(&Format::resumes).
 [[nodiscard]] std::string result_endings(bool Format::*can = nullptr);
 
-// The sink for the ending of `path`; "-" is CSV on the standard output. Nothing is written before begin(). Throws Error
-// (input) when there is no such format, and for a compression that the format does not have.
+// Makes the sink for the extension of `path`; "-" is CSV on standard output. Nothing is written before begin(). Throws
+// Error (input) for an unknown format, or a compression that the format does not support.
 [[nodiscard]] std::unique_ptr<Sink> make_sink(const std::filesystem::path& path, const SinkOptions& options = {});
 
-// Reads a whole result file. Throws Error (input) when the format is unknown or the file is not readable as such.
+// Reads a whole result file. Throws Error (input) if the format is unknown or the file cannot be read.
 [[nodiscard]] Result read_result(const std::filesystem::path& path);
 
 }  // namespace consort::record

@@ -1,4 +1,4 @@
-// A whole run in memory: what a memory sink collects and what the readers of result files return.
+// A complete run in memory: filled by MemorySink or by the readers of result files.
 #pragma once
 
 #include <cstddef>
@@ -26,18 +26,18 @@ class Result {
   std::vector<Time> time;
   std::vector<Trajectory> trajectories;  // in the order of the header
   std::vector<Fact> facts;
-  std::vector<Table> tables;  // of a memory sink
+  std::vector<Table> tables;  // filled by MemorySink only
 
   [[nodiscard]] std::size_t rows() const { return time.size(); }
-  [[nodiscard]] const Trajectory* find(std::string_view name) const;  // null when there is none
-  // Throws Error (input) that suggests the nearest names.
+  [[nodiscard]] const Trajectory* find(std::string_view name) const;  // null: no such signal
+  // Throws Error (input) that suggests similar names if there is no such signal.
   [[nodiscard]] const Trajectory& operator[](std::string_view name) const;
 };
 
-// Collects rows into a Result that outlives it.
+// Collects rows in a Result, which must outlive the sink.
 class MemorySink : public Sink {
  public:
-  // `goes_on`: it has nothing of rows before a checkpoint, and goes on behind them all the same.
+  // `goes_on`: resume() succeeds, although the result does not contain the rows before the checkpoint.
   explicit MemorySink(Result& result, bool goes_on = false) : result_(result), goes_on_(goes_on) {}
   void begin(const Header& header) override;
   bool resume(const Header& header, std::uint64_t, const KnownRow*) override {

@@ -1,7 +1,7 @@
-// Records from one thread to another: a ring of bytes without locks.
+// Passes records from one thread to another: a lock-free ring buffer of bytes.
 //
-// One producer calls reserve() and publish(), one consumer front() and pop(). A record begins at a multiple of 8 bytes
-// and is contiguous: where one does not fit before the end of the ring, the rest there is skipped.
+// One producer calls reserve() and publish(); one consumer calls front() and pop(). A record begins at a multiple of 8
+// bytes and is contiguous: if it does not fit before the end of the ring, the remaining bytes there are skipped.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace consort::record {
 
 class RowRing {
  public:
-  // Takes at least `capacity` bytes in all; records may have half of it, less 8 bytes.
+  // Holds at least `capacity` bytes. A record may have at most half of the capacity minus 8 bytes.
   explicit RowRing(std::size_t capacity)
       : capacity_(std::bit_ceil(std::max<std::size_t>(capacity, 64))),
         bytes_(std::make_unique_for_overwrite<std::byte[]>(capacity_)) {}
@@ -29,7 +29,7 @@ class RowRing {
 
   // --- the producer
 
-  // Space for a record of `size` bytes, or null when the ring is too full.
+  // Returns space for a record of `size` bytes; null: the ring is too full.
   [[nodiscard]] std::byte* reserve(std::size_t size) {
     CONSORT_ASSERT(size <= largest_record());
     const std::size_t whole = header_size + round_up(size);
@@ -47,12 +47,12 @@ class RowRing {
     next_head_ = head + skipped + whole;
     return bytes_.get() + begin + header_size;
   }
-  // Hands over the record that was reserved last.
+  // Passes the record that was reserved last to the consumer.
   void publish() { head_.store(next_head_, std::memory_order_release); }
 
   // --- the consumer
 
-  // The oldest record, or a span without data when there is none. Stays until pop().
+  // Returns the oldest record, valid until pop(); data() is null if the ring is empty.
   [[nodiscard]] std::span<const std::byte> front() {
     std::uint64_t tail = tail_.load(std::memory_order_relaxed);
     if (tail == head_seen_) {
@@ -68,8 +68,8 @@ class RowRing {
     next_tail_ = tail + header_size + round_up(size);
     return {bytes_.get() + at + header_size, size};
   }
-  // After front(), if all records have one size: how many of them stand behind each other in memory from it on,
-  // stride() bytes apart; `most` at most. pop_many() then takes that many away.
+  // Call after front(), if all records have the same size. Returns the number of records, starting with that of
+  // front(), that are contiguous in memory, stride() bytes apart; at most `most`. pop_many() removes that many.
   [[nodiscard]] std::size_t run(std::size_t size, std::size_t most) const {
     const std::size_t whole = stride(size);
     const std::uint64_t begin = next_tail_ - whole;
@@ -82,9 +82,9 @@ class RowRing {
   }
   void pop() { tail_.store(next_tail_, std::memory_order_release); }
 
-  // --- anyone
+  // --- any thread
 
-  // How far the two have come, in bytes.
+  // Bytes produced and consumed so far.
   [[nodiscard]] std::uint64_t produced() const { return head_.load(std::memory_order_acquire); }
   [[nodiscard]] std::uint64_t consumed() const { return tail_.load(std::memory_order_acquire); }
 
@@ -99,7 +99,7 @@ class RowRing {
     return value;
   }
 
-  // Each thread has a cache line of its own, so that they disturb each other once per lap or batch, not per record.
+  // Each thread has its own cache line, so that they interfere only once per lap or batch, not once per record.
   std::size_t capacity_;
   std::unique_ptr<std::byte[]> bytes_;
   alignas(64) std::atomic<std::uint64_t> head_{0};

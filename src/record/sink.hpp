@@ -1,4 +1,5 @@
-// Where rows of a run go. A sink is a valid file at every moment: whatever was recorded up to a failure stays readable.
+// The interface of outputs for the rows of a run. The file of a sink is valid at every moment: all rows recorded before
+// a failure stay readable.
 #pragma once
 
 #include <array>
@@ -18,17 +19,17 @@ struct Signal {
   Type type = Type::Float64;
   std::string unit;
   std::string description;
-  bool discrete = false;  // holds between rows instead of moving linearly
-  std::string group{};    // the unit that it belongs to; empty when a single FMU was run
+  bool discrete = false;  // held between rows instead of interpolated linearly
+  std::string group{};    // the unit of the signal; empty: run of a single FMU
 };
 
-// Facts about the run that a format may keep: ("model", "BouncingBall"), ("stop time", "3"), …
+// A fact about the run that a format may store: ("model", "BouncingBall"), ("stop time", "3"), …
 struct Fact {
   std::string name;
   std::string value;
 };
 
-// The name of a fact that is the same for a run and for those that go on from its checkpoints, and no other.
+// Name of the fact that identifies a run: only runs continued from its checkpoints have the same value.
 inline constexpr const char* run_fact = "run";
 
 struct Header {
@@ -36,12 +37,12 @@ struct Header {
   std::vector<Fact> facts;
 };
 
-// A small table about the run as a whole, as what a report says per connection. All columns have equally many entries.
+// A small table about the whole run, such as the report per connection. All columns have the same number of entries.
 struct Table {
   struct Column {
     std::string name;
     std::vector<double> numbers{};
-    std::vector<std::string> texts{};  // instead of numbers
+    std::vector<std::string> texts{};  // used instead of numbers if is_text
     bool is_text = false;
   };
   std::string name;
@@ -53,16 +54,16 @@ struct Table {
   }
 };
 
-// Rows of numbers as they lie in a buffer: each begins with its time; the elements of a type stand at its offset, in
-// the order of the header's signals.
+// Rows of numbers in a buffer. Each row begins with its time; the elements of a type begin at its offset, in the order
+// of the signals in the header.
 struct RowBatch {
   const std::byte* first = nullptr;
-  std::size_t stride = 0;  // from row to row, in bytes
+  std::size_t stride = 0;  // bytes from row to row
   std::size_t count = 0;
-  std::array<std::size_t, type_count> offsets{};  // from the begin of a row
+  std::array<std::size_t, type_count> offsets{};  // from the beginning of a row
 };
 
-// A row that a result must have, so that it is the one that a run goes on with.
+// A row that an existing result must contain to be continued by a run.
 struct KnownRow {
   Time t = 0;
   Columns values{};
@@ -71,26 +72,26 @@ struct KnownRow {
 class Sink {
  public:
   virtual ~Sink() = default;
-  // Once, before the first row.
+  // Call once, before the first row.
   virtual void begin(const Header& header) = 0;
-  // Instead of begin(): goes on behind the first `rows` rows of what is there, and drops the rest. False, and nothing
-  // has happened, when there is nothing: then begin() is called. Throws Error (input) when what is there has other
-  // signals or fewer rows or comes from another run, as far as the format can tell by its facts or by the last of the
-  // rows (null: not known), and when the format cannot go on.
+  // Call instead of begin(): keeps the first `rows` rows of the existing result, drops the others and appends. Returns
+  // false and does nothing if there is no result; call begin() then. Throws Error (input) if the result has other
+  // signals, too few rows or belongs to another run, as far as the format can tell from its facts or from the last kept
+  // row `last` (null: unknown). Also throws Error (input) if the format cannot resume.
   virtual bool resume(const Header&, std::uint64_t /*rows*/, const KnownRow* /*last*/) { return false; }
-  // `row` holds one element per signal: in the column of its type, in the order of the header's signals. Times do not
-  // decrease; equal times are event iterations in order.
+  // `row` holds one element per signal: in the column of its type, in the order of the signals in the header. Times
+  // must not decrease; rows of equal time are event iterations, in order.
   virtual void write(Time t, const Columns& row) = 0;
-  // The same for many rows at once. Sinks that gain nothing by it return false, and are given the rows one by one.
+  // Writes many rows at once. Returns false if the sink does not support batches; write() is then called per row.
   virtual bool write_batch(const RowBatch&) { return false; }
-  // Everything written so far reaches the file. Throws Error (run) when the disk is full.
+  // Writes all buffered rows to the file. Throws Error (run) if the disk is full.
   virtual void flush() = 0;
-  // Any number of tables of different names, after the last row and before end(); formats that have no place for them
-  // leave them out.
+  // Adds a table. Call after the last row and before end(), any number of times with different names. Formats without
+  // support for tables ignore it.
   virtual void add_table(const Table&) {}
-  // Once, after the last row, also after a failure.
+  // Call once, after the last row, also after a failure.
   virtual void end() = 0;
-  // What the format could not keep, in plain words for the user; complete after begin().
+  // Messages to the user about data that the format cannot store; complete after begin().
   [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
 };
 

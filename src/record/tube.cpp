@@ -18,7 +18,7 @@ void Tube::include(double value) {
 
 Tube MovingTube::move_to(Time a, Time b) {
   while (window_.end < time_.size() && time_[window_.end] <= b) push(window_.end++);
-  while (time_[window_.begin] < a) drop(window_.begin++);  // ends: the last row is not before a
+  while (time_[window_.begin] < a) drop(window_.begin++);  // terminates, because the last row is not before a
 
   Tube tube;
   if (!lowest_.empty()) tube.include(values_[lowest_.rows[lowest_.head]]);
@@ -48,7 +48,7 @@ void MovingTube::drop(std::size_t row) {
   }
 }
 
-// The value at s, which lies between `row` and the next.
+// Includes the value at s, which lies between `row` and the next row.
 void MovingTube::include_between(std::size_t row, Time s, Tube& tube) const {
   const double first = values_[row];
   const double second = values_[row + 1];

@@ -1,4 +1,4 @@
-// What a reference takes in a window of time that only moves forward: amortised constant time per move.
+// The values of a reference in a time window that only moves forward, in amortised constant time per move.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ struct RowWindow {
 struct Tube {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  bool has_nan = false;                                    // the signal is NaN somewhere in the window
-  [[nodiscard]] bool empty() const { return low > high; }  // it is nothing else
+  bool has_nan = false;                                    // the signal is NaN at some time in the window
+  [[nodiscard]] bool empty() const { return low > high; }  // the signal has only NaN values in the window
 
   void include(double value);
 };
 
-// A signal of numbers. Between two rows it is a line, or the value of the first if it is held; next to a NaN it is NaN,
-// next to an infinite value it may be either of the two.
+// A numeric signal. Between two rows it is linear, or equal to the first value if it is held. Next to a NaN it is NaN;
+// next to an infinite value it may be either of the two values.
 class MovingTube {
  public:
   MovingTube(const std::vector<Time>& time, const std::vector<double>& values, bool held)
@@ -39,7 +39,7 @@ class MovingTube {
   [[nodiscard]] Tube move_to(Time a, Time b);
 
  private:
-  // Candidates for one extreme: row numbers whose values are ever less extreme.
+  // Candidates for one extreme: row numbers, ordered so that their values become less and less extreme.
   struct Queue {
     std::vector<std::size_t> rows;
     std::size_t head = 0;
@@ -58,20 +58,20 @@ class MovingTube {
   std::size_t nans_ = 0;
 };
 
-// A signal of texts, always held.
+// A text signal, always held.
 class MovingTexts {
  public:
   MovingTexts(const std::vector<Time>& time, const std::vector<std::string>& texts);
-  void move_to(Time a, Time b);  // as MovingTube
+  void move_to(Time a, Time b);  // like MovingTube::move_to
   [[nodiscard]] bool contains(const std::string& text) const;
 
  private:
   const std::vector<Time>& time_;
-  std::vector<std::size_t> ids_;  // per row
+  std::vector<std::size_t> ids_;  // by row
   std::unordered_map<std::string_view, std::size_t> id_of_;
-  std::vector<std::size_t> count_;  // per id, of the rows in the window
+  std::vector<std::size_t> count_;  // by id: number of rows in the window
   RowWindow window_;
-  std::size_t in_force_ = 0;  // the id at the left edge
+  std::size_t in_force_ = 0;  // id of the text at the left edge
 };
 
 }  // namespace consort::record

@@ -1,4 +1,4 @@
-// A unit that belongs to somebody else, where a unit of one's own is wanted.
+// Forwards every call to a unit that it does not own, for callers that expect to own their unit.
 #pragma once
 
 #include "unit/unit.hpp"
@@ -7,7 +7,7 @@ namespace consort::unit {
 
 class BorrowedUnit final : public Unit {
  public:
-  // It must outlive this one.
+  // `unit` must outlive this object.
   explicit BorrowedUnit(Unit& unit) : unit_(unit) {}
 
   [[nodiscard]] const std::string& name() const override { return unit_.name(); }

@@ -43,7 +43,7 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
     return configure_values(*instance_, signals, values);
   }
 
-  // FMI 1.0 and 2.0 set no limit to the order where an FMU interpolates its inputs at all; FMUs do, without a word.
+  // If an FMU interpolates inputs, FMI 1.0 and 2.0 do not limit the order, but FMUs limit it silently.
   [[nodiscard]] int input_order() const override {
     return instance_->input_derivatives() != nullptr ? highest_input_order : 0;
   }
@@ -53,7 +53,7 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   }
   [[nodiscard]] int output_order() const override {
     if (instance_->output_derivatives() == nullptr) return 0;
-    constexpr std::uint32_t most = 100;  // more than anybody has, and an int
+    constexpr std::uint32_t most = 100;  // more than any FMU declares, and fits an int
     return static_cast<int>(std::min(instance_->interface().max_output_derivative_order, most));
   }
   void get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,

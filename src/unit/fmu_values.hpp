@@ -1,4 +1,4 @@
-// Values of an FMU's instance by SignalSet: one call per type.
+// Reads and writes the values of an FMU instance by SignalSet, with one call per type.
 #pragma once
 
 #include "describe/signals.hpp"
@@ -6,13 +6,13 @@
 
 namespace consort::unit {
 
-// `at`: where in `values` the signals begin.
+// `at`: position in `values` at which the signals begin.
 void get_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values,
                 const describe::Offsets& at = {});
-// Turns negated aliases around in place and back.
+// Flips the sign of negated aliases in `values` for the call and restores it afterwards.
 void set_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values,
                 const describe::Offsets& at = {});
-// Sets structural parameters in configuration mode; false when there is none.
+// Sets structural parameters in configuration mode. Returns false if the instance has no configuration mode.
 bool configure_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values);
 
 }  // namespace consort::unit

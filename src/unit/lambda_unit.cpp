@@ -77,7 +77,7 @@ void LambdaUnit::set(const describe::SignalSet& signals, Columns& values) {
 }
 
 StepOutcome LambdaUnit::step(const StepRequest& request) {
-  require(request.h > 0, "unit '{}' is to step by {} s; step it by more than 0", name_, request.h);
+  require(request.h > 0, "unit '{}' cannot step by {} s; step it by more than 0", name_, request.h);
   return step_ ? step_(values_, request) : completed(request);
 }
 

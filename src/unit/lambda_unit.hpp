@@ -1,11 +1,11 @@
-// A unit from lambdas: for tests and small experiments, without a file.
+// A unit made from lambdas, without a file: for tests and small experiments.
 //
 //   LambdaUnit unit("gain");
 //   const auto u = unit.input("u", 0.0);
 //   const auto y = unit.output("y", 0.0);
 //   unit.on_step([=](LambdaUnit::Values& v, const StepRequest& r) { v[y] = 2 * v[u]; return completed(r); });
 //
-// Everything that it remembers is in its variables (local ones are its state), so it rolls back exactly.
+// The unit keeps all of its state in its variables (use local variables for internal state), so rollback is exact.
 #pragma once
 
 #include <functional>
@@ -46,7 +46,7 @@ class LambdaUnit final : public Unit, public Rollback {
 
   explicit LambdaUnit(std::string name);
 
-  // Declare variables before anything else is called.
+  // Declare all variables before any other call.
   template <class T>
   Handle<T> input(std::string_view name, T start) {
     return declare(name, describe::Causality::input, std::move(start));
@@ -100,7 +100,7 @@ class LambdaUnit final : public Unit, public Rollback {
   std::string name_;
   mutable describe::Description description_;
   mutable bool finished_ = false;
-  std::vector<std::uint32_t> places_;  // per variable: its index in the column of its type
+  std::vector<std::uint32_t> places_;  // by variable: index in the column of its type
   Values values_;
   Step step_;
   std::function<void(Values&)> initialize_;

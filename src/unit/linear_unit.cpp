@@ -32,8 +32,8 @@ LinearUnit::LinearUnit(std::string name, LinearSystem system) : name_(std::move(
       name_,
       s_.a.size() == n * n && s_.b.size() == n * in && s_.c.size() == out * n && s_.d.size() == out * in &&
           s_.offset.size() == n,
-      "the matrices of the linear unit '{}' do not fit {} states, {} inputs and {} outputs; correct their sizes", name_,
-      n, in, out);
+      "the matrices of the linear unit '{}' do not match {} states, {} inputs and {} outputs; correct their sizes",
+      name_, n, in, out);
   x_ = s_.start;
   u_.assign(in * (degree + 1), 0.0);
   slopes_.assign(in, 0.0);
@@ -96,14 +96,14 @@ void LinearUnit::set(const describe::SignalSet& signals, Columns& values) {
 }
 
 std::size_t LinearUnit::require_input(ValueReference reference) const {
-  require(reference < s_.inputs.size(), "unit '{}': the value reference {} is not that of an input; set inputs only",
-          name_, reference);
+  require(reference < s_.inputs.size(), "unit '{}': the value reference {} is not an input; set inputs only", name_,
+          reference);
   return reference;
 }
 
 std::size_t LinearUnit::require_output(ValueReference reference) const {
   require(reference >= s_.inputs.size() && reference < s_.inputs.size() + s_.outputs.size(),
-          "unit '{}': the value reference {} is not that of an output; only these have derivatives", name_, reference);
+          "unit '{}': the value reference {} is not an output; only outputs have derivatives", name_, reference);
   return reference - s_.inputs.size();
 }
 
@@ -124,7 +124,7 @@ double LinearUnit::slope(std::size_t i) const {
 void LinearUnit::get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
                                         std::span<double> values) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    require(orders[i] == 1, "unit '{}' tells first derivatives of its outputs only; ask for order 1", name_);
+    require(orders[i] == 1, "unit '{}' provides only first derivatives of its outputs; request order 1", name_);
     values[i] = slope(require_output(outputs[i]));
   }
 }
@@ -133,7 +133,7 @@ void LinearUnit::set_input_derivatives(std::span<const ValueReference> inputs, s
                                        std::span<const double> values) {
   forget_derivatives();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    require(orders[i] >= 1 && orders[i] <= degree, "unit '{}' takes derivatives of the orders 1 to {}, not of order {}",
+    require(orders[i] >= 1 && orders[i] <= degree, "unit '{}' accepts derivatives of orders 1 to {}, got order {}",
             name_, degree, orders[i]);
     u_[static_cast<std::size_t>(orders[i]) * s_.inputs.size() + require_input(inputs[i])] = values[i];
   }
@@ -143,7 +143,7 @@ void LinearUnit::forget_derivatives() {
   std::fill(u_.begin() + static_cast<std::ptrdiff_t>(s_.inputs.size()), u_.end(), 0.0);
 }
 
-// One interval by the series of Taylor, which ends where terms do not count any more.
+// Advances one interval by a Taylor series; stops when terms become negligible.
 void LinearUnit::advance(Duration h) {
   const std::size_t n = x_.size();
   const std::size_t in = s_.inputs.size();
@@ -165,7 +165,7 @@ void LinearUnit::advance(Duration h) {
     std::swap(term_, next_);
     if (k > degree && size == 0) break;
   }
-  // The polynomials, seen from the end.
+  // Move the origin of the input polynomials to the end of the interval.
   for (std::size_t j = 0; j < in; ++j) {
     double* const u = u_.data() + j;
     const auto at = [&](std::size_t m) -> double& { return u[m * in]; };
@@ -176,7 +176,7 @@ void LinearUnit::advance(Duration h) {
 }
 
 StepOutcome LinearUnit::step(const StepRequest& request) {
-  require(request.h > 0, "unit '{}' is to step by {} s; step it by more than 0", name_, request.h);
+  require(request.h > 0, "unit '{}' cannot step by {} s; step it by more than 0", name_, request.h);
   double norm = 0;
   for (const double a : s_.a) norm = std::max(norm, std::abs(a));
   norm *= static_cast<double>(std::max<std::size_t>(x_.size(), 1));

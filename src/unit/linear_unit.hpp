@@ -1,9 +1,9 @@
-// A linear system that is solved to machine precision, whatever the step: for tests and experiments in which nothing
-// but the coupling may err.
+// A linear system that is solved to machine precision for any step size. For tests and experiments in which the
+// coupling must be the only source of error.
 //
-//   x' = A x + B u + c,   y = C x + D u;   inputs follow polynomials of a degree up to 3 within a step.
+//   x' = A x + B u + c,   y = C x + D u;   inputs follow polynomials of degree <= 3 within a step.
 //
-// It tells first derivatives of its outputs: C x' + D u', where inputs move as they did at the end of the last step.
+// The unit provides first derivatives of its outputs, C x' + D u', with u' taken at the end of the last step.
 #pragma once
 
 #include <string>
@@ -13,22 +13,22 @@
 
 namespace consort::unit {
 
-// Matrices row by row. `b` and `d` have as many columns as there are inputs.
+// Matrices are stored row by row. `b` and `d` have one column per input.
 struct LinearSystem {
   std::vector<std::string> inputs{};
   std::vector<std::string> outputs{};
-  std::vector<double> start{};  // x at the beginning
+  std::vector<double> start{};  // initial x
   std::vector<double> a{}, b{}, c{}, d{};
-  std::vector<double> offset{};  // c; empty: 0
-  bool answers_at_once = false;  // outputs follow inputs without a step
-  bool can_roll_back = true;     // not: as units that cannot save their state
-  bool differentiates = true;    // not: nobody is told D
-  bool tells_slopes = true;      // of outputs
+  std::vector<double> offset{};  // the vector c; empty: 0
+  bool answers_at_once = false;  // outputs respond to new inputs without a step
+  bool can_roll_back = true;     // false: the unit offers no rollback
+  bool differentiates = true;    // false: the unit offers no directional derivatives
+  bool tells_slopes = true;      // provides derivatives of outputs
 };
 
 class LinearUnit final : public Unit, public Rollback, public Derivatives {
  public:
-  // Throws Error (input) when the sizes of the matrices do not go together.
+  // Throws Error (input) if the sizes of the matrices do not match.
   LinearUnit(std::string name, LinearSystem system);
 
   [[nodiscard]] const std::string& name() const override { return name_; }
@@ -63,7 +63,7 @@ class LinearUnit final : public Unit, public Rollback, public Derivatives {
   void describe();
   void advance(Duration h);
   void forget_derivatives();
-  // Its place among the inputs; throws Error (input) for what is none.
+  // Returns the index of the input. Throws Error (input) if the reference is not an input.
   [[nodiscard]] std::size_t require_input(ValueReference reference) const;
   [[nodiscard]] std::size_t require_output(ValueReference reference) const;
   [[nodiscard]] double output(std::size_t index) const;
@@ -73,9 +73,9 @@ class LinearUnit final : public Unit, public Rollback, public Derivatives {
   LinearSystem s_;
   describe::Description description_;
   std::vector<double> x_;
-  std::vector<double> u_;       // values, then derivatives 1 to 3, each as many as there are inputs
+  std::vector<double> u_;       // values, then derivatives 1 to 3; one entry per input each
   std::vector<double> slopes_;  // of inputs at the end of the last step
-  std::vector<double> next_;    // room for a term of the series
+  std::vector<double> next_;    // scratch: a term of the series
   std::vector<double> term_;
 };
 

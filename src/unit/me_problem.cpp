@@ -45,7 +45,8 @@ void MeProblem::fill_ode(Time t) {
   if (states_ > 0) instance_.get_states(Vector(ode_.y0).first(states_));
   ode_.components.nominals = nominals();
   ode_.rhs = [this](Time now, ConstVector y, Vector dy) {
-    // FMI 2.0, 2.1.3: an instance that discards a trial point asks for a smaller step.
+    // FMI 2.0, 2.1.3: an instance discards a trial point to request a smaller step. NaN makes the solver reject the
+    // point.
     try {
       set_point(now, y);
       if (states_ > 0)
@@ -131,7 +132,7 @@ void MeProblem::take_up(const Settled& settled, Vector y, Vector absolute_tolera
   }
 }
 
-// An event at t that is still due is handled here as well: it would be the next one, at the same time.
+// Also handles an announced event that is still due at t: otherwise it would be the next event, at the same time.
 Settled MeProblem::settle(Time t) {
   const Settled all = settle_with([&] { return instance_.update_discrete_states(); }, instance_.name(), t, true);
   remember(all, t);
@@ -152,7 +153,7 @@ std::vector<double> MeProblem::nominals() {
   instance_.get_nominals(sizes);
   for (auto& x : sizes) {
     x = std::abs(x);
-    if (!(x > 0) || !std::isfinite(x)) x = 1.0;  // a nominal of 0 says nothing
+    if (!(x > 0) || !std::isfinite(x)) x = 1.0;  // a nominal of 0 carries no information
   }
   return sizes;
 }
@@ -161,8 +162,8 @@ std::vector<double> MeProblem::nominals() {
 
 namespace {
 
-// Columns (states) that each derivative depends on, from the declared dependencies; empty when they are not all
-// declared, or when arrays make an entry stand for several elements.
+// Returns the columns (states) that each derivative depends on, from the declared dependencies. Empty if not all
+// dependencies are declared.
 solve::Pattern state_pattern(const describe::Description& d, const std::vector<describe::VariableId>& states) {
   std::vector<std::int64_t> column_of(d.variables.size(), -1);
   for (std::size_t i = 0; i < states.size(); ++i) column_of[states[i]] = static_cast<std::int64_t>(i);
@@ -178,7 +179,7 @@ solve::Pattern state_pattern(const describe::Description& d, const std::vector<d
   solve::Pattern pattern;
   pattern.starts.push_back(0);
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    // The diagonal belongs to the iteration matrix in any case.
+    // The iteration matrix always contains the diagonal.
     if (std::find(columns[j].begin(), columns[j].end(), static_cast<int>(j)) == columns[j].end())
       columns[j].push_back(static_cast<int>(j));
     std::sort(columns[j].begin(), columns[j].end());

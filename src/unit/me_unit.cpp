@@ -29,7 +29,7 @@ class MeSnapshot : public Snapshot {
   MeProblem::Memory problem;
   PolynomialInputs::State inputs;
   Time t = 0;
-  std::vector<std::uint8_t> bytes;  // of a deserialised one: everything but the instance
+  std::vector<std::uint8_t> bytes;  // of a deserialised snapshot: everything except the instance state
 };
 
 class MeUnit final : public Unit, public Rollback, public Events, public Derivatives, public StepDerivatives {
@@ -96,15 +96,15 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
 
  private:
   void make_solver();
-  void load_solver();  // its state and tolerances, into y_ and tolerances_
-  // Brings the instance to the present point, with the inputs that were set.
+  void load_solver();  // copies its state and tolerances into y_ and tolerances_
+  // Moves the instance to the current time with the inputs that were set.
   void refresh();
   void external_event();
   void restore_bytes(const MeSnapshot& snapshot);
   void read_bytes(std::span<const std::uint8_t> bytes);
-  // Puts the direction of these inputs into direction_ and returns its size relative to the inputs.
+  // Writes the direction of these inputs to direction_. Returns its size relative to the inputs.
   double make_direction(std::span<const ValueReference> knowns, std::span<const double> seed);
-  void go_to(Time t, std::span<const double> x);  // without inputs
+  void go_to(Time t, std::span<const double> x);  // leaves the inputs unchanged
   [[nodiscard]] std::span<const double> states() const { return solver_->state().first(state_count_); }
   void require_running() const;
   void require_mode(bool in_event_mode) const;
@@ -119,14 +119,14 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   std::map<ValueReference, std::uint64_t> structural_;
   std::size_t state_count_ = 0;
   Time t_ = 0;
-  bool stale_ = false;  // the instance stands somewhere else, or has other inputs
+  bool stale_ = false;  // the instance is at another point or has other inputs
   bool in_event_mode_ = false;
 
   struct LastStep {
     bool known = false;
     StepEvents events{};
     Time from = 0;
-    std::vector<double> states{};  // at its beginning
+    std::vector<double> states{};  // at the beginning of the step
   };
   LastStep last_;
   std::unique_ptr<StepSensitivity> sensitivity_;
@@ -136,8 +136,7 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
 // --- life ------------------------------------------------------------------------------------------------------------
 
 void MeUnit::require_running() const {
-  require(solver_ != nullptr, "unit '{}' has not been initialised; initialise it before it is stepped or asked",
-          name());
+  require(solver_ != nullptr, "unit '{}' is not initialised; initialise it before you step it or read from it", name());
 }
 
 void MeUnit::require_mode(bool in_event_mode) const {
@@ -165,7 +164,7 @@ void MeUnit::exit_initialization() {
 void MeUnit::make_solver() {
   with_unit(name(), [&] {
     solver_ = solve::make_solver(options_.solver, problem_.ode(), options_.solver_options);
-    // The log would grow with every event.
+    // No log: it would grow with every event.
     integration_.emplace(*solver_, problem_.ode().events, solve::RunOptions{.output_at_events = false, .log_limit = 0});
   });
   state_count_ = instance_->continuous_states();
@@ -196,7 +195,7 @@ void MeUnit::go_to(Time t, std::span<const double> x) {
   if (!x.empty()) instance_->set_states(x);
 }
 
-// In event mode it is there, and gets inputs by update() alone.
+// In event mode, the instance is already at the current point, and only update() passes inputs to it.
 void MeUnit::refresh() {
   if (in_event_mode_) return;
   if (inputs_.held_changed()) external_event();
@@ -220,12 +219,12 @@ void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std
                                     std::span<double> values) {
   require_running();
   require_in_unit(name(), std::all_of(orders.begin(), orders.end(), [](std::int32_t order) { return order == 1; }),
-                  "unit '{}' tells first derivatives of its outputs only; ask for order 1", name());
-  // In event mode, where it stays when it has ended, time stands still.
+                  "unit '{}' provides only first derivatives of its outputs; request order 1", name());
+  // Time does not advance in event mode, and an instance that has ended stays in event mode.
   if (outputs.empty() || in_event_mode_ || problem_.memory().ended) return std::fill(values.begin(), values.end(), 0.0);
   refresh();
-  // Forward, because time must not go back before an event; along a straight line, whose error is of second order and
-  // cancels in the difference of three points, as that of the outputs does.
+  // Forward differences, because time must not go back before an event. States move along a straight line; its
+  // second-order error cancels in the difference of three points, like that of the outputs.
   ahead_.resize(outputs.size());
   further_.resize(outputs.size());
   instance_->get<double>(outputs, std::span(values).first(outputs.size()));
@@ -263,8 +262,8 @@ StepOutcome MeUnit::step(const StepRequest& r) {
   const double slack = 1e-9 * std::max({std::abs(r.t), std::abs(t_), r.h});
   if (!(std::abs(r.t - t_) <= slack && r.h > 0)) {
     throw input_error(
-        "unit '{}' is at t = {} s and is to step from {} s by {} s; step it from where it is, by more than 0", name(),
-        t_, r.t, r.h)
+        "unit '{}' is at t = {} s and cannot step from {} s by {} s; step it from its current time, by more than 0",
+        name(), t_, r.t, r.h)
         .in_unit(name())
         .at(t_);
   }
@@ -324,7 +323,7 @@ void MeUnit::leave_event_mode() {
 
 std::unique_ptr<Snapshot> MeUnit::save(std::unique_ptr<Snapshot> reuse) {
   require_in_unit(name(), solver_ != nullptr,
-                  "unit '{}' runs with a solver and can be saved only once it is initialised; initialise it first",
+                  "unit '{}' runs with a solver and can be saved only after initialisation; initialise it first",
                   name());
   require_mode(false);
   auto* s = dynamic_cast<MeSnapshot*>(reuse.get());
@@ -361,7 +360,7 @@ void MeUnit::restore(const Snapshot& snapshot) {
   stale_ = true;
 }
 
-// What a serialised unit consists of beside the instance, in this order.
+// The parts of a serialised unit except the instance, in this order.
 template <class Archive>
 void archive_unit(Archive& archive, Time& t, MeProblem::Memory& problem, PolynomialInputs::State& inputs,
                   solve::Integration::Memory& integration, std::string& solver) {
@@ -384,7 +383,7 @@ std::vector<std::uint8_t> MeUnit::serialize(const Snapshot& snapshot) {
     writer(std::string(s->bytes.begin(), s->bytes.end()));
     return writer.take();
   }
-  // A solver writes down where it stands: a second one goes to where the snapshot was made.
+  // A solver serialises only its current state. Therefore a second solver restores the snapshot and serialises it.
   const auto other = solve::make_solver(options_.solver, problem_.ode(), options_.solver_options);
   other->restore(*s->solver);
   const auto solver = other->serialise();
@@ -409,7 +408,7 @@ std::unique_ptr<Snapshot> MeUnit::deserialize(std::span<const std::uint8_t> byte
     reader(first);
     require_in_unit(
         name(), first == header,
-        "unit '{}' cannot go on from this state: it is not that of a Model Exchange unit with a solver; take one that "
+        "unit '{}' cannot load this state: it does not belong to a Model Exchange unit with a solver; use one that "
         "was saved with the same model and --interface-type me",
         name());
     reader(instance, rest);
@@ -423,7 +422,7 @@ std::unique_ptr<Snapshot> MeUnit::deserialize(std::span<const std::uint8_t> byte
   return snapshot;
 }
 
-// Damaged bytes leave the unit as it was.
+// Damaged bytes leave the unit unchanged.
 void MeUnit::restore_bytes(const MeSnapshot& snapshot) {
   auto& states = *instance_->state_saving();
   const bool was_running = solver_ != nullptr;
@@ -449,9 +448,9 @@ void MeUnit::read_bytes(std::span<const std::uint8_t> bytes) {
   reader(rtol, solver_name);
   require_in_unit(
       name(), solver_name == options_.solver,
-      "unit '{}' was saved with the solver '{}' and cannot go on with '{}'; choose the solver that it was saved with",
+      "unit '{}' was saved with the solver '{}' and cannot continue with '{}'; choose the solver of the saved state",
       name(), solver_name.substr(0, 40), options_.solver);
-  // A unit that has not been initialised gets everything from the state.
+  // A unit that is not initialised takes everything from the saved state.
   if (!solver_) {
     if (!options_.own_tolerance) options_.solver_options.rtol = rtol;
     problem_.set_tolerance(options_.solver_options.rtol);
@@ -508,7 +507,8 @@ void MeUnit::step_directional(std::span<const ValueReference> unknowns, std::spa
   if (!last_.known || last_.events.count > 0) {
     throw run_error(
         "unit '{}' has no derivatives of its last step at t = {} s: {}; repeat the step with changed inputs instead",
-        name(), t_, last_.known ? "there was an event in it" : "there is none since the start or the last restore")
+        name(), t_,
+        last_.known ? "the step contained an event" : "no step was taken since the start or the last restore")
         .in_unit(name())
         .at(t_);
   }

@@ -1,18 +1,19 @@
-// A Model Exchange instance together with a solver, as a unit that is stepped like any other.
+// Combines a Model Exchange instance and a solver into a unit.
 //
-// Inputs. Continuous Float64 inputs follow polynomials (value and up to three derivatives) that are evaluated inside
-// the integration. Discrete inputs and tunable parameters that change, and continuous inputs that jump by more than the
-// tolerance, are external events at the beginning of the step; the solver starts anew after them and goes on otherwise.
-// Events of the model are located and handled inside of the step, unless the request is to stop at them: the unit then
-// stands at the first one, before it, and is to be settled by its event verbs. One update is one of the instance.
+// Inputs. Continuous Float64 inputs follow polynomials (value and up to three derivatives) that are evaluated during
+// the integration. A change of a discrete input or tunable parameter, or a jump of a continuous input beyond the
+// tolerance, is an external event at the beginning of the step. The solver restarts after such an event and continues
+// otherwise. Events of the model are located and handled inside the step. If the request has stop_at_event, the unit
+// stops at the first event before handling it; the caller then settles it with the functions of Events. One update of
+// the unit is one update of the instance.
 //
-// Values. get() answers with the inputs that were set, without a step: continuous ones count with discrete states held,
-// others by an event that is handled then.
+// Values. get() reflects newly set inputs without a step. Continuous inputs take effect with discrete states held;
+// other inputs take effect through an event that get() handles.
 //
-// Saving covers the instance, everything the solver remembers, what is known of its events, and the inputs. With a
-// solver whose restart is exact (our own; the default) a restored unit repeats what it did bit for bit. FMI 1.0 cannot
-// save the discrete states of an instance, so that units of FMI 1.0 have no rollback at all: one that is right only as
-// long as there is no event would be wrong without a word.
+// A snapshot covers the instance, the complete solver state, the known events and the inputs. If the solver restarts
+// exactly (our own solver, the default), a restored unit repeats its results bit for bit. FMI 1.0 cannot save the
+// discrete states of an instance, so FMI 1.0 units offer no rollback: a rollback that is valid only without events
+// would give wrong results silently.
 #pragma once
 
 #include <memory>
@@ -26,16 +27,16 @@ namespace consort::unit {
 
 struct MeUnitOptions {
   std::string solver = "bdf";
-  // rtol is the experiment's tolerance, where it has one, unless `own_tolerance`.
+  // The tolerance of the experiment, if given, replaces rtol unless `own_tolerance` is set.
   solve::SolverOptions solver_options{};
   bool own_tolerance = false;
 };
 
-// Throws what Fmu::model_exchange throws, and Error (input) for an unknown solver, with a list of those available. The
-// Fmu must outlive the unit (its description is the unit's).
+// Throws what Fmu::model_exchange throws. Throws Error (input) for an unknown solver and lists the available ones. The
+// Fmu must outlive the unit, because the unit refers to its description.
 [[nodiscard]] std::unique_ptr<Unit> make_me_unit(const fmi::Fmu& fmu, fmi::InstanceOptions instance,
                                                  MeUnitOptions options = {});
-// The same for an instance that there is already, not yet initialised; the description must live as long as it.
+// The same for an existing instance that is not yet initialised. The description must outlive the unit.
 [[nodiscard]] std::unique_ptr<Unit> make_me_unit(std::unique_ptr<fmi::ModelExchange> instance,
                                                  const describe::Description& description, MeUnitOptions options = {});
 

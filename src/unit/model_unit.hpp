@@ -1,5 +1,5 @@
-// A native model with a solver as a unit, without an FMU: everything that me_unit.hpp says holds for it, with exact
-// rollback always.
+// Combines a native model and a solver into a unit, without an FMU. The contract of me_unit.hpp applies; rollback is
+// always exact.
 //
 //   const auto unit = make_model_unit<BouncingBall>("BouncingBall", {.name = "ball"});
 #pragma once

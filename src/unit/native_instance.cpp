@@ -16,7 +16,7 @@ class NativeState : public fmi::SavedState {
   std::vector<std::byte> memory;
 };
 
-// --- elements: how the model keeps one, and how we do
+// --- conversion of elements between the memory of the model and C++ types
 
 template <class T>
 void load(const std::byte* from, const model::Slot&, T& to) {
@@ -27,7 +27,7 @@ void load(const std::byte* from, const model::Slot& slot, std::string& to) {
   const auto* const text = static_cast<const char*>(static_cast<const void*>(from));
   to.assign(text, strnlen(text, slot.element_size));
 }
-// A binary is its size, then its bytes (consort::model::Bytes).
+// A binary is stored as its size followed by its bytes (consort::model::Bytes).
 void load(const std::byte* from, const model::Slot&, Binary& to) {
   std::uint32_t size = 0;
   std::memcpy(&size, from, sizeof size);
@@ -131,7 +131,7 @@ const model::Slot& NativeInstance::slot(ValueReference reference, Type type) con
   const auto* const found = layout_.find(reference);
   if (found == nullptr || static_cast<Type>(found->kind) != type) {
     throw run_error(
-        "unit '{}' (native model) has no {} variable with the value reference {}; take it from the description", name(),
+        "unit '{}' (native model) has no {} variable with the value reference {}; use one of the description", name(),
         name_of(type), reference)
         .in_unit(name());
   }
@@ -238,8 +238,8 @@ std::unique_ptr<fmi::SavedState> NativeInstance::deserialize(std::span<const std
       name(),
       bytes.size() == size + model.size() &&
           std::equal(model.begin(), model.end(), bytes.begin() + static_cast<std::ptrdiff_t>(size)),
-      "unit '{}' (native model): the saved state is not one of '{}' in this version; take one that was made with it",
-      name(), model);
+      "unit '{}' (native model): the saved state does not belong to this version of '{}'; use one that does", name(),
+      model);
   auto state = std::make_unique<NativeState>();
   state->memory.resize(size);
   std::memcpy(state->memory.data(), bytes.data(), size);

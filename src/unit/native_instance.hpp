@@ -1,7 +1,8 @@
-// A native model as a Model Exchange instance: what FMUs of it are without the archive, the library and the calls.
+// Presents a native model as a Model Exchange instance: equivalent to an exported FMU of the model, but without the
+// archive, the shared library and the C calls.
 //
-// Values, modes and states follow the same rules as those of an exported FMU; value references are those of
-// model::describe_model. What the model throws becomes an Error (run) with the name of the unit, the function and the
+// Values, modes and states follow the same rules as those of an exported FMU. Value references come from
+// model::describe_model. An exception of the model becomes an Error (run) that names the unit, the function and the
 // time; model::Discard becomes fmi::Discarded.
 #pragma once
 
@@ -19,8 +20,8 @@ namespace consort::unit {
 
 struct NativeOptions {
   std::string name = "unit";
-  std::string resources{};  // the folder of the model's files
-  LogSink log{};            // what the model says
+  std::string resources{};  // folder with the files of the model
+  LogSink log{};            // receives the messages of the model
 };
 
 class NativeInstance final : public fmi::ModelExchange,
@@ -28,7 +29,7 @@ class NativeInstance final : public fmi::ModelExchange,
                              public fmi::DirectionalDerivatives,
                              public fmi::Configuration {
  public:
-  // The definition must outlive the instance. `model_name` is the name of the model in its description.
+  // The definition must outlive the instance. `model_name` becomes the name of the model in its description.
   NativeInstance(const model::Definition& definition, std::string_view model_name, NativeOptions options);
 
   [[nodiscard]] const describe::Description& description() const { return description_; }

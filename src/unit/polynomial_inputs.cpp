@@ -51,7 +51,7 @@ void PolynomialInputs::lay_out(const std::map<ValueReference, std::uint64_t>& st
   state_ = {};
   for (std::size_t i = 0; i < description_.variables.size(); ++i) {
     const auto& v = description_.variables[i];
-    // Clocks tick in event mode and have no value to be held.
+    // Clocks tick in event mode and have no value to hold.
     if (!v.is_settable_at_run_time() || v.type == Type::Clock) continue;
     add(i, static_cast<std::uint32_t>(elements_of(description_, v, structural)));
   }
@@ -69,7 +69,7 @@ void PolynomialInputs::lay_out(const std::map<ValueReference, std::uint64_t>& st
 
 void PolynomialInputs::add(std::size_t variable, std::uint32_t count) {
   const auto& v = description_.variables[variable];
-  // The first of several aliases makes the place for all of them.
+  // The first of several aliases allocates the slot for all of them.
   const auto first = description_.find(v.reference, v.type);
   if (first != describe::no_variable && slots_[first].way != Way::none) {
     slots_[variable] = slots_[first];
@@ -114,8 +114,9 @@ void PolynomialInputs::take(const describe::SignalSet& signals, Columns& values)
     if (slot.way == Way::none || from.count != slot.count) [[unlikely]] {
       signals.negate(values);
       throw input_error(
-          "unit '{}': '{}' cannot be set while the unit runs as Model Exchange with a solver; set inputs and tunable "
-          "parameters only, with all of their elements",
+          "unit '{}': '{}' cannot be set while the unit runs as Model Exchange with a solver; set only inputs and "
+          "tunable "
+          "parameters, with all of their elements",
           instance_.name(), description_[signals.choice()[i]].name)
           .in_unit(instance_.name());
     }
@@ -160,8 +161,8 @@ void PolynomialInputs::take_derivatives(std::span<const ValueReference> referenc
   for (std::size_t i = 0; i < references.size(); ++i) {
     const auto& slot = polynomial(references[i]);
     require_in_unit(instance_.name(), orders[i] >= 1 && orders[i] <= highest_order && slot.count == 1,
-                    "unit '{}' takes derivatives of scalar inputs of the orders 1 to {}, not of order {}",
-                    instance_.name(), highest_order, orders[i]);
+                    "unit '{}' accepts derivatives of orders 1 to {} for scalar inputs, got order {}", instance_.name(),
+                    highest_order, orders[i]);
     const auto k = static_cast<std::size_t>(orders[i]);
     state_.coefficients[k][slot.first] = values[i] / factorials[k];
   }
@@ -229,7 +230,7 @@ void PolynomialInputs::add_seed(std::span<const ValueReference> references, std:
   for (const auto reference : references) {
     const auto& slot = polynomial(reference);
     require_in_unit(instance_.name(), from + slot.count <= seed.size(),
-                    "unit '{}': there are fewer seeds than elements of the inputs", instance_.name());
+                    "unit '{}': fewer seeds than input elements; give one seed per element", instance_.name());
     for (std::uint32_t e = 0; e < slot.count; ++e) direction[slot.first + e] += seed[from++];
   }
 }

@@ -1,9 +1,9 @@
-// The inputs of a Model Exchange instance between two communication points: continuous Float64 inputs follow
-// polynomials that are evaluated inside the integration, everything else that may change while the unit runs (discrete
-// inputs, continuous ones of other types, tunable parameters) is held and changes in event mode.
+// The inputs of a Model Exchange instance between two communication points. Continuous Float64 inputs follow
+// polynomials that are evaluated during the integration. All other variables that may change during the run (discrete
+// inputs, continuous inputs of other types, tunable parameters) are held and change in event mode.
 //
-// Values are kept as the references hold them; aliases of one reference share a place. In a step: take() and
-// take_derivatives(), then external_event_needed(), then integrate, then end_step().
+// Values are stored per value reference; aliases of one reference share an entry. Call order in a step: take() and
+// take_derivatives(), external_event_needed(), integrate, end_step().
 #pragma once
 
 #include <array>
@@ -25,16 +25,16 @@ class PolynomialInputs final : public MeInputs {
   // Both must outlive the inputs.
   PolynomialInputs(fmi::ModelExchange& instance, const describe::Description& description);
 
-  // After initialization: what there is, with the values of structural parameters that were changed, …
+  // After initialization: lays out the variables. `structural` holds the changed values of structural parameters.
   void lay_out(const std::map<ValueReference, std::uint64_t>& structural);
-  // … and its values, from the instance.
+  // Call after lay_out(): reads all values from the instance.
   void read_back(Time t);
 
-  // Everything that is to be saved with the unit.
+  // The part that is saved with the unit.
   struct State {
-    Time base = 0;                                                      // where the polynomials begin
-    std::array<std::vector<double>, highest_order + 1> coefficients{};  // by order, one per element
-    std::vector<double> before{};  // what the instance has been integrated with up to `base`
+    Time base = 0;                                                      // time at which the polynomials begin
+    std::array<std::vector<double>, highest_order + 1> coefficients{};  // by order; one entry per element
+    std::vector<double> before{};  // the values that the integration used up to `base`
     std::vector<double> slopes{};  // at the end of the last step
     Columns held{};
     bool held_changed = false;
@@ -45,30 +45,31 @@ class PolynomialInputs final : public MeInputs {
   [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] State& state() { return state_; }
 
-  // New values for the next step. Throws Error (input) for what cannot be set while the unit runs.
+  // Takes new values for the next step. Throws Error (input) for a variable that cannot be set during the run.
   void take(const describe::SignalSet& signals, Columns& values);
-  // All derivatives for the next step; those that are not named are 0.
+  // Takes all input derivatives for the next step; derivatives that are not listed are 0.
   void take_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
                         std::span<const double> values);
 
   // FMI 2.0, 3.1: a discrete input or a parameter that changes, or a continuous input that jumps, is an external event.
-  // What is smaller than `rtol` of the value is not a jump: the solver's own error control sees to it.
+  // A change below `rtol` times the value is not a jump; the error control of the solver covers it.
   [[nodiscard]] bool held_changed() const { return state_.held_changed; }
   [[nodiscard]] bool external_event_needed(double rtol) const;
-  // From here to set_all() the instance gets what it had before.
+  // From this call until set_all(), the instance gets the previous inputs.
   void begin_event() { in_event_ = true; }
 
-  // The step has come to t: polynomials end there.
+  // The step has reached t; the polynomials end at t.
   void end_step(Time t);
 
-  // --- shifted inputs, for derivatives: a direction has one entry per element
+  // --- shifted inputs, for derivatives; a direction has one entry per element
 
   [[nodiscard]] std::size_t elements() const { return state_.before.size(); }
-  // Adds the seeds of these references to a direction. Throws Error (input) for what is no continuous input.
+  // Adds the seeds of these references to a direction. Throws Error (input) if a reference is not a continuous input.
   void add_seed(std::span<const ValueReference> references, std::span<const double> seed,
                 std::span<double> direction) const;
   [[nodiscard]] std::span<const double> values() const { return state_.coefficients[0]; }
-  // To the instance: the present values, or those of the last step at t, and `amount` of the direction.
+  // Sets the inputs of the instance to the current values, or to those of the last step at t, plus `amount` times the
+  // direction.
   void set_present(std::span<const double> direction, double amount);
   void set_in_last_step(Time t, std::span<const double> direction, double amount);
 
@@ -81,7 +82,7 @@ class PolynomialInputs final : public MeInputs {
   enum class Way : std::uint8_t { none, polynomial, held };
   struct Slot {
     Way way = Way::none;
-    std::uint32_t first = 0;  // element, in the vectors of the polynomials or in the held column
+    std::uint32_t first = 0;  // index of the first element in the polynomial vectors or in the held column
     std::uint32_t count = 0;
   };
   using Coefficients = std::array<std::vector<double>, highest_order + 1>;
@@ -95,7 +96,7 @@ class PolynomialInputs final : public MeInputs {
   const describe::Description& description_;
   std::vector<Slot> slots_;  // per variable
   std::vector<ValueReference> references_;
-  std::vector<Type> held_types_;  // that occur
+  std::vector<Type> held_types_;  // types that occur
   std::array<std::vector<ValueReference>, type_count> held_references_;
   State state_;
   bool in_event_ = false;

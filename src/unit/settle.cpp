@@ -6,7 +6,7 @@ namespace consort::unit {
 
 Error unsettled(std::string_view unit, Time t) {
   return run_error(
-             "unit '{}' asks for another event iteration at t = {} s after {} of them; its events do not settle: "
+             "unit '{}' requests another event iteration at t = {} s after {} iterations; its events do not settle: "
              "report it to "
              "the maker of the FMU",
              unit, t, most_updates)

@@ -1,4 +1,4 @@
-// The loop "until events settle" for one instance. Whole systems settle with couple::EventIteration.
+// The loop that updates one instance until its events have settled. couple::EventIteration settles whole systems.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace consort::unit {
 
-// All updates together.
+// Combined outcome of all updates.
 struct Settled {
   bool terminate = false;
   bool nominals_changed = false;
@@ -18,15 +18,15 @@ struct Settled {
   std::optional<Time> next_event{};
   int updates = 0;
 
-  // Takes in what an update said (EventOutcome or fmi::DiscreteUpdate); true: another one is asked for. `due`: an
-  // announced event that is not ahead of t counts as such a request, twice at most, since what does not go away
-  // although it has been handled says nothing; it is then not announced either.
+  // Adds the outcome of an update (EventOutcome or fmi::DiscreteUpdate). Returns true if another update is needed.
+  // `due`: an announced event at or before t also requests an update, at most twice. An event that remains after that
+  // carries no information and is dropped from next_event.
   template <class Update>
   bool take(const Update& now, Time t, bool due);
 };
 
 inline constexpr int most_updates = 1000;
-// Thrown when more are asked for.
+// The error for a unit that requests more updates than that.
 [[nodiscard]] Error unsettled(std::string_view unit, Time t);
 
 template <class Update>
@@ -44,7 +44,7 @@ bool Settled::take(const Update& now, Time t, bool due) {
   return again;
 }
 
-// Calls `update` until it asks for no further one or for the end; see Settled::take().
+// Calls `update` until it requests no further update or the end of the run; see Settled::take().
 template <class Update>
 Settled settle_with(Update&& update, std::string_view unit, Time t, bool due) {
   Settled all;
@@ -53,7 +53,7 @@ Settled settle_with(Update&& update, std::string_view unit, Time t, bool due) {
   return all;
 }
 
-// A unit in event mode, which it leaves when it is settled; one that asks to end the run stays in it.
+// Settles a unit in event mode, then leaves event mode. A unit that requests to end the run stays in event mode.
 Settled settle(Events& events, std::string_view unit, Time t);
 
 }  // namespace consort::unit

@@ -46,7 +46,7 @@ ConstVector StepSensitivity::operator()(Time from, Time to, ConstVector x, doubl
   seed_size_ = seed_size;
   std::copy(x.begin(), x.end(), start_.begin());
   std::fill(start_.begin() + static_cast<std::ptrdiff_t>(n_), start_.end(), 0.0);
-  // What s may be wrong by is measured by what it would be in a straight line.
+  // Scale the tolerance of s by the change of s along a straight line over the step.
   const auto s = std::span(start_).subspan(n_);
   variation(from, x, s, std::span(tolerances_).subspan(n_));
   double largest = 0;

@@ -1,7 +1,7 @@
 // The first variation of ẋ = f(t, x, u(t)) over a step: how the states at its end change when inputs are shifted.
 //
-// ẋ and ṡ = ∂f/∂x · s + ∂f/∂u · seed are integrated together by our own BDF, the second with central differences of f
-// along (s, seed). That is smooth in everything, other than the difference of two runs with step size control.
+// ẋ and ṡ = ∂f/∂x · s + ∂f/∂u · seed are integrated together by our own BDF; ṡ uses central differences of f along (s,
+// seed). The result is smooth in all arguments, unlike the difference of two runs with step size control.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ namespace consort::unit {
 
 class StepSensitivity {
  public:
-  // f at (t, x) with `amount` of the seed added to the inputs.
+  // f at (t, x) with `amount` times the seed added to the inputs.
   using Rate = std::function<void(Time t, solve::ConstVector x, double amount, solve::Vector dx)>;
   StepSensitivity(std::size_t states, Rate rate, double rtol);
   StepSensitivity(const StepSensitivity&) = delete;
   StepSensitivity& operator=(const StepSensitivity&) = delete;
 
-  // s at `to` from s = 0 at `from`, where the states are x. `seed_size` is the largest of |seed| / max(1, |u|).
+  // Returns s at `to`, starting with s = 0 and states x at `from`. `seed_size` is the maximum of |seed| / max(1, |u|).
   [[nodiscard]] solve::ConstVector operator()(Time from, Time to, solve::ConstVector x, double seed_size);
 
  private:
@@ -37,8 +37,8 @@ class StepSensitivity {
   std::vector<double> start_, tolerances_, shifted_, before_;
 };
 
-// The amount by which to go along a direction of this size for central differences: the relative step that balances
-// truncation and rounding is the cube root of epsilon.
+// Returns the step along a direction of this size for central differences. The cube root of epsilon balances truncation
+// and rounding.
 [[nodiscard]] double difference_step(double direction_size);
 
 }  // namespace consort::unit

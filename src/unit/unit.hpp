@@ -1,9 +1,9 @@
-// One thing that can be stepped: a co-simulation FMU, a native model, a Model Exchange FMU with a solver, a test's
-// lambdas.
+// The interface of everything that can be stepped: a co-simulation FMU, a native model, a Model Exchange FMU with a
+// solver, or the lambdas of a test.
 //
-// Life of a unit: made → set start values → enter_initialization → set / get → exit_initialization → step … →
-// terminate. Values cross its boundary in Columns laid out by a SignalSet, one column per type. Functions throw Error
-// (run) that names the unit when it fails; what a caller has to deal with comes back as a StepOutcome.
+// Call order: construct → set start values → enter_initialization → set / get → exit_initialization → step … →
+// terminate. Values are passed in Columns laid out by a SignalSet, one column per type. If the unit fails, functions
+// throw Error (run) that names the unit. Outcomes that the caller must handle are returned as a StepOutcome.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ using fmi::Experiment;
 inline constexpr Time never = std::numeric_limits<Time>::infinity();
 
 enum class Why : std::uint8_t {
-  completed,  // the whole step
-  early,      // stopped before its end, and may go on from there
-  event,      // at the end or before it: handle events, then go on
-  discarded,  // could not do it; `reached` says how far it came
-  terminate,  // wants the simulation to end here
+  completed,  // the whole step was done
+  early,      // stopped before the end; can continue from there
+  event,      // stopped at an event at or before the end: handle it, then continue
+  discarded,  // the step failed; `reached` is the time that was reached
+  terminate,  // requests to end the simulation here
 };
 
 struct StepOutcome {
@@ -47,13 +47,13 @@ struct StepOutcome {
 struct StepRequest {
   Time t = 0;
   Duration h = 0;
-  bool may_roll_back = false;  // whether a state from before t may be restored later
-  // Whether an event inside of the step ends it there, before it is handled, with Why::event; for units with event
-  // verbs. Otherwise it is handled where it happens.
+  bool may_roll_back = false;  // a state from before t may be restored later
+  // For units with Events: an event inside the step ends the step with Why::event before the event is handled.
+  // Otherwise the unit handles the event inside the step.
   bool stop_at_event = false;
 };
 
-// What happened inside of a step.
+// Events inside a step.
 struct StepEvents {
   std::uint32_t count = 0;
   Time first = never;
@@ -67,16 +67,16 @@ class Snapshot {
 };
 
 // Snapshots are independent of each other, can be restored any number of times, and must not outlive their unit. A
-// restored unit repeats what it did bit for bit. Bytes are for another unit of the same model, initialised or not.
-// deserialize(), or at the latest restore() of what it returned, throws Error (input) for bytes that are not a whole
-// state of this model, and leaves the unit as it was; only a co-simulation FMU reads them itself, so that its refusal
-// is an Error (run) after which it cannot be used.
+// restored unit repeats its results bit for bit. Serialized bytes can be loaded into another unit of the same model,
+// initialised or not. If bytes are not a complete state of this model, deserialize() or at the latest restore() throws
+// Error (input) and leaves the unit unchanged. Exception: a co-simulation FMU reads the bytes itself; if it rejects
+// them, Error (run) is thrown and the unit can no longer be used.
 class Rollback {
  public:
   virtual ~Rollback() = default;
   virtual std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse = nullptr) = 0;
   virtual void restore(const Snapshot& snapshot) = 0;
-  // Whether a restored unit repeats what it did bit for bit, as far as that can be known.
+  // True if a restored unit repeats its results bit for bit, as far as Consort can know.
   [[nodiscard]] virtual bool is_exact() const { return true; }
   [[nodiscard]] virtual bool can_serialize() const = 0;
   [[nodiscard]] virtual std::vector<std::uint8_t> serialize(const Snapshot& snapshot) = 0;
@@ -89,8 +89,9 @@ struct EventOutcome {
   std::optional<Time> next_event{};
 };
 
-// exit_initialization() leaves a unit with event mode in it, unless it handles events inside of its steps: update until
-// it settles, then leave. In the same way after a step that ended with Why::event, from enter_event_mode() on.
+// After exit_initialization(), a unit with event mode is in event mode, unless it handles events inside its steps. Call
+// update() until the unit has settled, then leave_event_mode(). After a step that ended with Why::event, call
+// enter_event_mode() first, then do the same.
 class Events {
  public:
   virtual ~Events() = default;
@@ -99,9 +100,9 @@ class Events {
   virtual void leave_event_mode() = 0;
 };
 
-// Partial derivatives at the present communication point, time and states held: sensitivity = ∂unknowns/∂knowns · seed.
-// Unknowns are Float64 outputs, knowns continuous Float64 inputs. In initialization mode, too, other than in FMI 1.0,
-// which has none.
+// Partial derivatives at the current communication point, with time and states held: sensitivity = ∂unknowns/∂knowns ·
+// seed. Unknowns are Float64 outputs, knowns are continuous Float64 inputs. Also available in initialization mode,
+// except in FMI 1.0, which has no such mode.
 class Derivatives {
  public:
   virtual ~Derivatives() = default;
@@ -109,10 +110,9 @@ class Derivatives {
                            std::span<const double> seed, std::span<double> sensitivity) = 0;
 };
 
-// What the last step would have ended with: sensitivity = ∂(unknowns at its end)/∂(knowns) · seed, where a known is an
-// input's value that is shifted by the same amount throughout the step. Unknowns are Float64 outputs. The unit stands
-// at the end of the step before and after. Throws Error (run) when no step has been taken since the start or the last
-// restore.
+// Derivatives over the last step: sensitivity = ∂(unknowns at its end)/∂(knowns) · seed. A known is an input that is
+// shifted by the same amount throughout the step. Unknowns are Float64 outputs. The unit is at the end of the step
+// before and after the call. Throws Error (run) if no step was taken since the start or the last restore.
 class StepDerivatives {
  public:
   virtual ~StepDerivatives() = default;
@@ -122,16 +122,17 @@ class StepDerivatives {
 
 // --- the unit --------------------------------------------------------------------------------------------------------
 
-// What has a name, a description and values: a unit, or the instance inside of one.
+// An object with a name, a description and values: a unit, or the instance inside a unit.
 class Variables {
  public:
   virtual ~Variables() = default;
   [[nodiscard]] virtual const std::string& name() const = 0;
   [[nodiscard]] virtual const describe::Description& description() const = 0;
   virtual void get(const describe::SignalSet& signals, Columns& values) = 0;
-  // `values` is not changed; it is not const because negated aliases are turned around in place and back.
+  // `values` is unchanged afterwards. It is not const because the sign of negated aliases is flipped in place during
+  // the call.
   virtual void set(const describe::SignalSet& signals, Columns& values) = 0;
-  // FMI 3.0: sets structural parameters; false when there is no configuration mode.
+  // FMI 3.0: sets structural parameters. Returns false if the unit has no configuration mode.
   virtual bool configure(const describe::SignalSet&, Columns&) { return false; }
 };
 
@@ -143,42 +144,41 @@ class Unit : public Variables {
   virtual void exit_initialization() = 0;
   virtual void terminate() = 0;
 
-  // Inputs as polynomials. The highest derivative of continuous Float64 inputs that the unit takes; 0: values only.
+  // Highest derivative of continuous Float64 inputs that the unit accepts (inputs as polynomials); 0: values only.
   [[nodiscard]] virtual int input_order() const { return 0; }
-  // Derivatives at the beginning of the next step, for that step only, after set() has given the values there: one
-  // (input, order) pair per value, 1 <= order <= input_order(). What is not named has none. Scalars only. At most once
-  // per step.
+  // Sets input derivatives at the beginning of the next step, for that step only. Call after set() has set the input
+  // values, at most once per step. One (input, order) pair per value, 1 <= order <= input_order(). Derivatives that are
+  // not listed are 0. Scalar inputs only.
   virtual void set_input_derivatives(std::span<const ValueReference>, std::span<const std::int32_t>,
                                      std::span<const double>) {}
 
   virtual StepOutcome step(const StepRequest& request) = 0;
-  // Whether a discarded step may be tried again at once, as if it had not been tried; otherwise a state saved before it
-  // has to be restored first.
+  // True if a discarded step can be retried at once. If false, a state saved before the step must be restored first.
   [[nodiscard]] virtual bool can_reject_steps() const { return false; }
 
-  // As get() and set(), where the values are a part of larger columns that begins at `at`. They go through a copy
-  // unless a unit knows better.
+  // Like get() and set(), but the values are the part of larger columns that begins at `at`. The default implementation
+  // copies the values; units may override it.
   virtual void get_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at);
   virtual void set_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at);
 
-  // The highest time derivative of Float64 outputs that the unit tells at the end of a step, 1 <= order <=
-  // output_order(); 0: none.
+  // Highest time derivative of Float64 outputs that the unit provides at the end of a step; 0: no derivatives. For
+  // get_output_derivatives(), 1 <= order <= output_order().
   [[nodiscard]] virtual int output_order() const { return 0; }
   virtual void get_output_derivatives(std::span<const ValueReference>, std::span<const std::int32_t>,
                                       std::span<double>) {}
 
-  // Whether outputs follow newly set inputs without a step. Where not, what get() tells after set() belongs to the end
-  // of the last step (FMI 2.0 and 3.0, 4.2).
+  // True if outputs respond to newly set inputs without a step. If false, get() after set() returns the outputs at the
+  // end of the last step (FMI 2.0 and 3.0, 4.2).
   [[nodiscard]] virtual bool responds_without_step() const { return false; }
 
-  // Whether it has events of its own inside of its steps and handles them there, where the request is not to stop at
-  // them. Jumps of inputs between steps are none.
+  // True if the unit has its own events inside steps and handles them there, unless the request has stop_at_event.
+  // Jumps of inputs between steps do not count as such events.
   [[nodiscard]] virtual bool handles_events_inside() const { return false; }
-  // Of such units: what happened in the last step, and the time of the next event that they know of.
+  // For such units: the events in the last step, and the time of the next known event.
   [[nodiscard]] virtual StepEvents events_in_step() const { return {}; }
   [[nodiscard]] virtual Time next_event() const { return never; }
 
-  // Null where the unit cannot; what it can, it can all its life.
+  // Capabilities; null: not supported. The answer never changes during the lifetime of the unit.
   [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
   [[nodiscard]] virtual Events* events() { return nullptr; }
   [[nodiscard]] virtual Derivatives* derivatives() { return nullptr; }
@@ -186,10 +186,10 @@ class Unit : public Variables {
 
  private:
   friend class fleet::Exchange;
-  // A short cut for the step loop: the instance that set(), step() and get() do no more than pass values to, or null.
+  // Shortcut for the step loop: the instance, if set(), step() and get() only pass values on to it; otherwise null.
   [[nodiscard]] virtual fmi::CoSimulation* instance() { return nullptr; }
 
-  Columns part_;  // room for the copies
+  Columns part_;  // scratch for the copies
 };
 
 }  // namespace consort::unit

@@ -1,4 +1,4 @@
-// Systems whose elements have places on a sheet, y pointing up.
+// Systems whose elements have positions on a sheet, with y pointing up.
 #include <fstream>
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 using namespace graph;
 using testing::HasSubstr;
 
-// Units with an input u and an output y that does not follow it at once.
+// Units with an input u and an output y without direct feed-through.
 const describe::Description& description() {
   static const auto one = [] {
     auto d = std::make_unique<describe::Description>();
@@ -69,14 +69,14 @@ TEST_F(Placed, BoxesKeepTheirPlacesUpToOneScaleAndYPointsUp) {
   EXPECT_NEAR(high.width, 40 * scale, 1e-9);
   EXPECT_NEAR(high.x - low.x, 100 * scale, 1e-9);
   EXPECT_NEAR(low.y - high.y, 60 * scale, 1e-9);
-  // Large enough for what they say.
+  // Boxes are large enough for their texts.
   EXPECT_EQ(low.scale, 1);
   EXPECT_GE(low.width, 90);
   EXPECT_LE(high.x + high.width, b.width);
   EXPECT_LE(low.y + low.height, b.height);
 }
 
-// The rectangle that is drawn under a title.
+// Returns the rectangle drawn under a title.
 Rectangle drawn(const std::string& svg, const std::string& title) {
   const std::regex pattern(
       "<title>" + title +
@@ -91,7 +91,7 @@ TEST_F(Placed, BoxesAreInThePictureWhereTheSheetHasThem) {
   const auto plan = compiled(s);
   const auto svg = diagram_svg(s, plan, {"", &sheet});
   const auto low = drawn(svg, "low"), high = drawn(svg, "high"), all = drawn(svg, "pair");
-  const double scale = (low.x2 - low.x1 + 1) / 40;  // the line is drawn within the box
+  const double scale = (low.x2 - low.x1 + 1) / 40;  // the line is drawn inside the box
   EXPECT_NEAR(high.x1 - low.x1, 100 * scale, 1e-3);
   EXPECT_NEAR(low.y1 - high.y1, 60 * scale, 1e-3);
   EXPECT_NEAR(high.y2 - high.y1 + 1, 30 * scale, 1e-3);
@@ -135,7 +135,7 @@ TEST_F(Placed, ABoxWhoseCornersAreSwappedIsTurnedOver) {
 TEST_F(Placed, ABoxIsRotatedCounterClockwiseAroundItsMiddle) {
   sheet.elements[0].box = Rectangle{0, 0, 60, 20};
   sheet.elements[0].rotation = 90;
-  sheet.elements[0].connectors = {{"y", graph::Point{1, 0.5}}};  // the right edge becomes the upper one
+  sheet.elements[0].connectors = {{"y", graph::Point{1, 0.5}}};  // the right edge becomes the top edge
   const auto b = laid_out(s, sheet);
   const auto& low = b.children[0];
   EXPECT_NEAR(low.height / low.width, 3, 1e-9);
@@ -236,7 +236,7 @@ TEST_F(NestedPlaced, TheInsideHasASheetOfItsOwn) {
   const auto& axle = b.children[1];
   const auto& wheel = axle.children.at(0);
   const double scale = b.children[0].width * b.children[0].scale / 20;
-  EXPECT_NEAR(axle.width * axle.scale, 60 * scale, 1e-6);  // fills its place
+  EXPECT_NEAR(axle.width * axle.scale, 60 * scale, 1e-6);  // fills its given extent
   EXPECT_NEAR(axle.height * axle.scale, 20 * scale, 1e-6);
   const double inner_scale = wheel.width * wheel.scale / 20;
   const auto& force = axle.inputs.at(0);

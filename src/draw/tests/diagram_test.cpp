@@ -19,7 +19,7 @@ using namespace graph;
 using testing::HasSubstr;
 using testing::Not;
 
-// Units of one kind: inputs u0…, outputs y0… that follow all inputs, or none.
+// Units of one kind: inputs u0…, outputs y0… that depend on all inputs or on no input.
 class Shelf {
  public:
   void add(const std::string& source, int inputs, int outputs, bool through) {
@@ -57,7 +57,7 @@ struct Diagram : testing::Test {
   std::string svg(const System& system) {
     const auto plan = shelf.compile(system);
     auto text = diagram_svg(system, plan);
-    // Well-formed, and nothing outside of the picture.
+    // Checks that the XML is well-formed and that nothing is outside the picture.
     EXPECT_NO_THROW(static_cast<void>(XmlDocument::parse(text, "diagram.svg")));
     EXPECT_EQ(text.find("nan"), std::string::npos);
     EXPECT_EQ(text.find("inf"), std::string::npos);
@@ -66,7 +66,8 @@ struct Diagram : testing::Test {
   Shelf shelf;
 };
 
-// Every box inside of the one around, no two of them overlapping, every line from an edge to an edge along the axes.
+// Checks that every box is inside its enclosing box, that boxes do not overlap, and that every line runs axis-parallel
+// from edge to edge.
 void require_sound(const Block& b) {
   for (const auto& child : b.children) {
     EXPECT_GE(child.x, 0) << child.title;
@@ -88,7 +89,7 @@ void require_sound(const Block& b) {
       const auto& q = wire.corners[i + 1];
       EXPECT_TRUE(std::abs(p.x - q.x) < 0.5 || std::abs(p.y - q.y) < 0.5) << wire.tip;
       EXPECT_TRUE(q.x >= 0 && q.x <= b.width && q.y >= 0 && q.y <= b.height) << wire.tip;
-      // A line does not run through a box: its pieces touch boxes at their edges only.
+      // A line does not cross a box: its segments touch boxes only at their edges.
       for (const auto& child : b.children) {
         const double left = std::min(p.x, q.x), right = std::max(p.x, q.x), top = std::min(p.y, q.y),
                      bottom = std::max(p.y, q.y);
@@ -167,7 +168,7 @@ TEST_F(Diagram, DrawsNestedSystemsAsFramesWithTheirConnectors) {
   for (const auto* part : {">inner<", ">in<", ">out<", ">speed<", ">force<", "stroke-dasharray=\"5 3\""})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_EQ(plan.loops.size(), 1U);
-  // The loop is marked inside and outside of the frame, and not on its way to the connector.
+  // The loop is marked inside and outside the frame, but not on the line to the connector.
   for (const auto* part : {"a.y0 → inner.in", "in → x.u0", "x.y0 → out", "inner.out → a.u0"})
     EXPECT_THAT(text, HasSubstr("fill=\"#D55E00\"><title>" + std::string(part))) << part;
   EXPECT_THAT(text, Not(HasSubstr("fill=\"#D55E00\"><title>inner.out → force")));

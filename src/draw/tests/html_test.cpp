@@ -37,7 +37,7 @@ TEST(PlotHtml, EmbedsTheCurvesByPanel) {
 
 TEST(PlotHtml, NeedsNothingFromOutside) {
   std::string page = plot_html(sample(), {}, {.title = "Plain"});
-  // The one address in the page is the name of a vocabulary; nothing is loaded from it.
+  // The only URL in the page is an XML namespace, from which nothing is loaded.
   const std::string vocabulary = "http://www.w3.org/2000/svg";
   for (std::size_t at = page.find(vocabulary); at != std::string::npos; at = page.find(vocabulary))
     page.erase(at, vocabulary.size());

@@ -1,4 +1,4 @@
-// Results to draw.
+// Sample results to draw.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ inline record::Result::Trajectory trajectory(std::string name, std::string unit,
   return {{std::move(name), type, std::move(unit), "", discrete}, std::move(numbers), {}};
 }
 
-// Two metres, one second, a switch and a text.
+// Two signals in m, one in s, a Boolean and a text.
 inline record::Result sample() {
   record::Result r;
   r.time = {0, 1, 2, 3};

@@ -126,7 +126,7 @@ TEST(PlotSvg, SaysHowManySignalsItLeavesOut) {
   EXPECT_THAT(plot_svg(r), HasSubstr("76 further signals"));
   Names all;
   for (const auto& t : r.trajectories) all.push_back(t.signal.name);
-  EXPECT_EQ(count(plot_svg(r, all), "<title>s"), 100U) << "what is asked for by name is drawn";
+  EXPECT_EQ(count(plot_svg(r, all), "<title>s"), 100U) << "all signals selected by name are drawn";
 }
 
 TEST(PlotSvg, RefusesWhatCannotBeDrawn) {

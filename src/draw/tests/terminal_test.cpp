@@ -43,10 +43,10 @@ TEST(PlotTerminal, DrawsARampFromCornerToCorner) {
   r.trajectories.push_back(trajectory("ramp", "m", {0, 10}));
   const std::string text = plot_terminal(r, {}, {.title = "A ramp", .width = 40, .height = 14});
   const auto lines = split(text, '\n');
-  ASSERT_EQ(lines.size(), 15U) << text;  // the last is empty: every line ends with a new line
+  ASSERT_EQ(lines.size(), 15U) << text;  // the last line is empty: every line ends with a newline
   EXPECT_THAT(std::string(lines[0]), HasSubstr("A ramp"));
   EXPECT_THAT(std::string(lines[1]), HasSubstr("ramp [m]"));
-  // The top row of dots has its curve at the right, the bottom row at the left.
+  // In the top row of dots, the curve is at the right; in the bottom row, at the left.
   EXPECT_GT(columns_of(lines[2]), 35U) << text;
   EXPECT_LT(columns_of(lines[10]), 12U) << text;
   EXPECT_THAT(text, HasSubstr("Time [s]"));

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Steps of 1 ms, 10 ms and 0.1 s; before the second, one was rejected.
+// Steps of 1 ms, 10 ms and 0.1 s; one step was rejected before the second one.
 record::Result controlled() {
   record::Result r;
   r.time = {0, 0.001, 0.011, 0.111};
@@ -59,7 +59,7 @@ TEST(TrustPlot, HasALaneForEachUnitTheMostFrequentFirst) {
 
 TEST(TrustPlot, PutsUnitsThatLimitRarelyIntoOneLane) {
   auto r = controlled();
-  r.facts.clear();  // as a CSV file has none
+  r.facts.clear();  // like the result of a CSV file
   for (auto& t : r.trajectories) t.numbers.clear();
   r.time.clear();
   for (int i = 0; i < 100; ++i) {

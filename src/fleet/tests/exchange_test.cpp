@@ -22,7 +22,7 @@ using testing::ThrowsMessage;
 
 constexpr auto integer = static_cast<std::size_t>(Type::Int32);
 
-// As a fleet sees it: replies are taken down.
+// An exchange that adds up replies like a fleet.
 class Taken : public Exchange {
  public:
   using Exchange::Exchange;
@@ -33,13 +33,13 @@ class Taken : public Exchange {
     return reply.outcome;
   }
   [[nodiscard]] const StepCounts& counts() const { return counts_; }
-  Reply reply;  // to the last step
+  Reply reply;  // reply to the last step
 
  private:
   StepCounts counts_;
 };
 
-// The unit's blocks are in the middle of the signals, and what is around them must stay as it is.
+// The blocks of the unit are in the middle of the signals; the values around them must not change.
 class Bench {
  public:
   explicit Bench(std::uint32_t substeps = 1, bool negated = false) : unit(negated) {
@@ -72,7 +72,7 @@ class Bench {
     auto at = signals.inputs.column<double>().begin() + 2;
     for (const double value : {u, d, a1, a2}) *at++ = value;
   }
-  // Derivatives 1, 2, … of u and of a[2]; the discrete input has some, too, which must not be used.
+  // Sets derivatives 1, 2, … of u and of a[2]. The discrete input also has derivatives, which must not be used.
   void derivatives(const std::vector<double>& of_u, const std::vector<double>& of_a2 = {}) {
     signals.set_order(static_cast<int>(of_u.size()));
     signals.derivatives.assign(of_u.size() * 8, 0.0);
@@ -147,7 +147,7 @@ TEST(Exchange, EvaluatesWithNewInputsAndReadsWithoutThem) {
   b.signals.outputs.column<double>()[1] = 0;
   exchange.evaluate(b.signals);
   EXPECT_EQ(b.y(), 11);
-  b.unit.step({2, 1, false});  // on its own: with what evaluate() has set
+  b.unit.step({2, 1, false});  // called directly: uses the inputs set by evaluate()
   EXPECT_EQ(b.unit.steps.back().inputs[0], 9);
 }
 
@@ -317,7 +317,7 @@ TEST(Exchange, RefusesTimesThatTheUnitCannotHaveReached) {
           [&] {
             exchange.step({2, 1, false}, b.signals);
           },
-          ThrowsMessage<Error>(testing::AllOf(HasSubstr("'plant'"), HasSubstr("says that it came to"))));
+          ThrowsMessage<Error>(testing::AllOf(HasSubstr("'plant'"), HasSubstr("but reports"))));
     }
   }
 }
@@ -333,7 +333,7 @@ TEST(Exchange, EndsWhereTheUnitWantsTheRunToEnd) {
     const auto outcome = exchange.step({0, 1, false}, b.signals);
     EXPECT_EQ(outcome.why, Why::terminate);
     EXPECT_EQ(outcome.reached, 0.3);
-    EXPECT_NEAR(b.y(), 0.6, rounding);  // outputs of where it stopped
+    EXPECT_NEAR(b.y(), 0.6, rounding);  // outputs at the time at which the unit stopped
     EXPECT_THAT(b.unit.steps, SizeIs(substeps == 1 ? 1 : 2));
   }
 }
@@ -366,12 +366,12 @@ TEST(Exchange, GoesBackToTheStateBeforeADiscardedStepFromTheSecondTimeOn) {
   auto exchange = b.exchange();
   EXPECT_TRUE(exchange.step({0, 1, false}, b.signals).completed());
   EXPECT_EQ(exchange.counts().repeated_as_is, 1U);
-  EXPECT_EQ(b.n(), 3);  // the discarded one is in its state
+  EXPECT_EQ(b.n(), 3);  // the discarded step has changed the state
   EXPECT_TRUE(exchange.step({1, 1, false}, b.signals).completed());
   EXPECT_EQ(exchange.counts().discarded, 2U);
   EXPECT_EQ(exchange.counts().repeated_as_is, 1U);
   EXPECT_EQ(b.unit.restored, 1);
-  EXPECT_EQ(b.n(), 5);  // and this one is not
+  EXPECT_EQ(b.n(), 5);  // the second discarded step was undone
 }
 
 TEST(Exchange, DoesFirstWhatADiscardingUnitSaysItCan) {
@@ -461,7 +461,7 @@ TEST(Exchange, HandlesEventsThatTheUnitFoundWhileStepping) {
   EXPECT_THAT(begins(b.unit), ElementsAre(0, 0.4));
 }
 
-// FMI 3.0: in step mode continuous inputs only.
+// FMI 3.0: in step mode, only continuous inputs may be set.
 TEST(Exchange, SetsDiscreteInputsOfUnitsWithEventModeThereAndOnlyWhenTheyChange) {
   for (const int order : {0, 1}) {
     Bench b(2);
@@ -478,7 +478,7 @@ TEST(Exchange, SetsDiscreteInputsOfUnitsWithEventModeThereAndOnlyWhenTheyChange)
     EXPECT_EQ(b.unit.discrete_outside_events, 0);
     ASSERT_THAT(b.unit.event_modes, SizeIs(2));
     EXPECT_EQ(b.unit.event_modes[0].d, 3);
-    EXPECT_EQ(b.unit.event_modes[0].u, 3) << "the others are there, too";
+    EXPECT_EQ(b.unit.event_modes[0].u, 3) << "the continuous inputs are set as well";
     EXPECT_EQ(b.unit.event_modes[1].d, 4);
     EXPECT_EQ(exchange.counts().events, 2U);
     EXPECT_FALSE(b.unit.in_event_mode);
@@ -497,10 +497,10 @@ TEST(Exchange, KnowsWhichDiscreteInputsAUnitThatHasGoneBackWasGiven) {
   EXPECT_THAT(b.unit.event_modes, SizeIs(1));
   exchange.restore(second);
   exchange.step({0, 1, false}, b.signals);
-  EXPECT_THAT(b.unit.event_modes, SizeIs(1)) << "it has them";
+  EXPECT_THAT(b.unit.event_modes, SizeIs(1)) << "these inputs are already set";
   exchange.restore(first);
   exchange.step({0, 1, false}, b.signals);
-  EXPECT_THAT(b.unit.event_modes, SizeIs(2)) << "it had others";
+  EXPECT_THAT(b.unit.event_modes, SizeIs(2)) << "the inputs have changed";
 }
 
 TEST(Exchange, EndsWhereAChangedDiscreteInputWantsTheRunToEnd) {
@@ -525,7 +525,7 @@ TEST(Exchange, GivesMovingInputsAsTheyAreAtTheEvent) {
   EXPECT_TRUE(exchange.step({0, 1, false}, b.signals).completed());
   ASSERT_THAT(b.unit.event_modes, SizeIs(1));
   EXPECT_NEAR(b.unit.event_modes[0].u, polynomial(1, {2, 6}, 0.5), rounding);
-  EXPECT_NEAR(b.y(), integral(1, {2, 6}, 1), rounding);  // means over what it was asked to step
+  EXPECT_NEAR(b.y(), integral(1, {2, 6}, 1), rounding);  // means over the requested steps
 }
 
 TEST(Exchange, EndsWhereAnEventWantsTheRunToEnd) {

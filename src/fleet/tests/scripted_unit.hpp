@@ -1,7 +1,7 @@
-// A unit that does what a test tells it, and remembers what it was asked to do.
+// A unit that behaves as the test specifies and records its calls.
 //
 // Its inputs: u (continuous), d (discrete), a (an array of two, continuous), all Float64. Its outputs: y, the integral
-// of u as it was given, and n, how often it stepped.
+// of u, and n, the number of steps.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace consort::fleet {
 
-using namespace consort::unit;  // everything here is about a unit
+using namespace consort::unit;  // this file only deals with units
 
 class ScriptedUnit final : public Unit, public Rollback, public Events {
  public:
@@ -31,27 +31,27 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
     double d = 0;
   };
 
-  // `negated`: u is a negated alias, whose values set() does not turn around.
+  // `negated`: u is a negated alias, whose sign set() does not flip.
   explicit ScriptedUnit(bool negated = false) : description_(describe(negated)) {}
 
-  // --- what it is like; before an Exchange is made
+  // --- properties; set them before an Exchange is made
 
   bool takes_any_step = true;
   bool rejects_cleanly = false;
   bool has_states = true;
   bool has_events = false;
   int order = 0;
-  // What becomes of a step; null: it is completed. Steps change the state before they are discarded.
+  // Outcome of a step; null: completed. Steps change the state even if they are discarded.
   std::function<StepOutcome(const StepRequest&)> on_step;
   std::function<EventOutcome(int update)> on_update;
 
-  // --- what it was asked
+  // --- recorded calls
 
   std::vector<Step> steps;
   std::vector<Event> event_modes;
   int restored = 0;
   bool in_event_mode = false;
-  int discrete_outside_events = 0;  // how often d was set where FMI 3.0 does not allow it
+  int discrete_outside_events = 0;  // how often d was set outside event mode, which FMI 3.0 forbids
 
   // --- Unit
 

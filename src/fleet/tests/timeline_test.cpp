@@ -123,7 +123,7 @@ TEST(Timeline, SaysWhichFileCannotBeWritten) {
   const Timeline timeline(1);
   EXPECT_THAT([&] { timeline.write_chrome_trace("/nowhere/at/all.json", {}); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("/nowhere/at/all.json")));
-  // Accepts everything, keeps nothing.
+  // Opens, but every write fails.
   EXPECT_THROW(timeline.write_chrome_trace("/dev/full", {}), Error);
 }
 

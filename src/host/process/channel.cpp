@@ -18,7 +18,7 @@
 
 namespace consort::host {
 
-// Each side writes to a cache line of its own.
+// Each side writes to its own cache line.
 struct Channel::Front {
   std::uint64_t magic = 0;
   std::uint32_t version = 0;
@@ -41,7 +41,7 @@ constexpr std::size_t first_capacity = 60 * 1024;
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Sleeps while `word` is `expected`, or less long. Between processes, so not FUTEX_PRIVATE.
+// Sleeps while `word` is `expected`; may return early. Not FUTEX_PRIVATE, because it works between processes.
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::milliseconds most) {
   const timespec time{static_cast<time_t>(most.count() / 1000), static_cast<long>(most.count() % 1000) * 1'000'000};
   ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &time, nullptr, 0);
@@ -50,7 +50,7 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::
 void wake_process(std::atomic<std::uint32_t>& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0); }
 
 Error no_memory(const char* call) {
-  return run_error("cannot share memory with a unit's process ({}: {}); close some programs and try again", call,
+  return run_error("cannot share memory with the process of a unit ({}: {}); close some programs and try again", call,
                    std::generic_category().message(errno));
 }
 
@@ -64,7 +64,7 @@ Channel::Channel(std::chrono::nanoseconds spin) : is_engine_(true), spin_(spin) 
   segment_.reset(::memfd_create("consort-unit", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!segment_.valid()) throw no_memory("memfd_create");
   if (::ftruncate(segment_.get(), front_size + first_capacity) != 0) throw no_memory("ftruncate");
-  // What is mapped stays so, whatever a unit does with its descriptors.
+  // Mapped memory must stay valid whatever a unit does with its descriptors.
   if (::fcntl(segment_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) throw no_memory("fcntl");
   map();
   new (front_) Front;
@@ -78,10 +78,10 @@ Channel::Channel(Descriptor segment) : segment_(std::move(segment)) {
   struct stat status {};
   if (::fstat(segment_.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       static_cast<std::size_t>(status.st_size) < front_size + first_capacity)
-    throw run_error("this program is started by Consort for units in processes of their own, and by nobody else");
+    throw run_error("Consort starts this program for units that run in their own processes; do not start it yourself");
   map();
   if (front_->magic != magic || front_->version != fleet::protocol_version)
-    throw run_error("the engine and the worker are not of the same version; install both from the same one");
+    throw run_error("the engine and the worker have different versions; install both from the same release of Consort");
   spin_ = std::chrono::nanoseconds(std::clamp<std::int64_t>(front_->spin, 0, 1'000'000));
 }
 
@@ -110,13 +110,13 @@ void Channel::map_payload(std::size_t capacity) {
   capacity_ = capacity;
 }
 
-// A unit may have closed the descriptor, and opened another file under its number.
+// Checks the inode, because a unit may have closed the descriptor and opened another file with the same number.
 std::size_t Channel::room_in_segment() const {
   struct stat status {};
   if (::fstat(segment_.get(), &status) != 0 || status.st_dev != device_ || status.st_ino != inode_) {
     throw run_error(
-        "the unit closed file descriptors that are not its own, among them that of the memory which its "
-        "process shares with the engine; report it to the maker of the FMU");
+        "the unit closed file descriptors that are not its own, including that of the memory shared with the "
+        "engine; report it to the maker of the FMU");
   }
   return static_cast<std::size_t>(status.st_size) - front_size;
 }
@@ -125,7 +125,7 @@ void Channel::grow(std::size_t capacity) {
   if (capacity <= capacity_) return;
   if (capacity > fleet::largest_message) {
     throw run_error(
-        "a unit's values or state take {} bytes, and more than {} cannot be passed between processes; run "
+        "the values or the state of a unit take {} bytes, but at most {} can be passed between processes; run "
         "the unit in the engine's process",
         capacity, fleet::largest_message);
   }
@@ -140,7 +140,8 @@ void Channel::grow(std::size_t capacity) {
 
 void Channel::send(std::size_t size) {
   front_->request_size.store(size, std::memory_order_relaxed);
-  // In one order with the other side's stores: either this sees it asleep, or it sees the request before it sleeps.
+  // Sequentially consistent with the stores of the worker: either this side sees it asleep, or the worker sees the
+  // request before it sleeps.
   front_->request.store(++turn_, std::memory_order_seq_cst);
   if (front_->worker_sleeps.load(std::memory_order_seq_cst) != 0) wake_process(front_->request);
 }
@@ -159,7 +160,7 @@ bool Channel::sleep_until_answered() {
 
 void Channel::end() {
   front_->ended.store(1, std::memory_order_seq_cst);
-  front_->request.fetch_add(1, std::memory_order_seq_cst);  // so that nobody falls asleep over it
+  front_->request.fetch_add(1, std::memory_order_seq_cst);  // so that the worker does not fall asleep
   wake_process(front_->request);
 }
 
@@ -193,7 +194,7 @@ std::span<const std::uint8_t> Channel::message() {
   const std::size_t size = (is_engine_ ? front_->answer_size : front_->request_size).load(std::memory_order_relaxed);
   if (size > capacity_) {
     const std::size_t present = size <= fleet::largest_message ? room_in_segment() : 0;
-    if (size > present) throw fleet::Damaged("a message is longer than the memory that it lies in");
+    if (size > present) throw fleet::Damaged("a message is longer than the shared memory");
     map_payload(present);
   }
   return {data_, size};

@@ -1,9 +1,9 @@
-// Shared memory between the engine and one worker: requests go there, answers come back, one at a time.
+// Shared memory between the engine and one worker: carries one request or its answer at a time.
 //
-// The segment is a memfd that the worker inherits. Its first page says what it is and whose turn it is; the rest holds
-// the message, the request first and then its answer. Either side makes it larger where a message needs that; nobody
-// can make it smaller, so that what is mapped stays readable. Whoever waits spins for a while where there are cores for
-// that, then sleeps on a futex.
+// The segment is a memfd that the worker inherits. Its first page holds identification and synchronisation; the rest
+// holds the message: first the request, then its answer. Either side can grow the segment for a large message. Neither
+// can shrink it, so that mapped memory stays readable. The waiting side spins for a while if there are enough cores,
+// then sleeps on a futex.
 #pragma once
 
 #include <atomic>
@@ -22,26 +22,26 @@ class Channel final : public fleet::MessageArea {
  public:
   // --- the engine's side
 
-  // A new segment. `spin`: how long either side waits awake. Throws Error (run) when the system gives none.
+  // Creates a segment. `spin`: how long either side spins while waiting. Throws Error (run) if the system cannot
+  // provide the memory.
   explicit Channel(std::chrono::nanoseconds spin);
-  void send(std::size_t size);  // the request that lies in the area
-  // True when the answer is there; false when `alive` says that nobody is left to give one. It is asked every few tens
-  // of milliseconds.
+  void send(std::size_t size);  // sends the request in the area
+  // Returns true when the answer has arrived, false if `alive()` reports that the worker is gone. Polls `alive()` every
+  // few tens of milliseconds.
   template <class Alive>
   [[nodiscard]] bool await_answer(Alive&& alive) {
     while (!sleep_until_answered())
-      if (!alive()) return is_answered();  // it may have been its last
+      if (!alive()) return is_answered();  // the worker may have answered before it ended
     return true;
   }
-  // Asks the worker to end as soon as it has done what it is doing.
+  // Asks the worker to end after its current request.
   void end();
 
   // --- the worker's side
 
-  // Of the segment behind an inherited descriptor. Throws Error (run) unless it is one of a living parent of the same
-  // version.
+  // Opens the segment of an inherited descriptor. Throws Error (run) unless an engine of the same version created it.
   explicit Channel(Descriptor segment);
-  // False: it is time to end, since the engine says so or is gone.
+  // Returns false if the worker must end, because the engine requests it or is gone.
   [[nodiscard]] bool await_request();
   void answer(std::size_t size);
   [[nodiscard]] pid_t engine() const;
@@ -54,7 +54,7 @@ class Channel final : public fleet::MessageArea {
 
   [[nodiscard]] int descriptor() const { return segment_.get(); }
   void grow(std::size_t capacity) override;
-  // What the other side sent. Throws Damaged where that cannot be.
+  // Returns the message of the other side. Throws Damaged if its size is impossible.
   [[nodiscard]] std::span<const std::uint8_t> message();
 
  private:
@@ -71,7 +71,7 @@ class Channel final : public fleet::MessageArea {
   dev_t device_ = 0;
   ino_t inode_ = 0;
   Front* front_ = nullptr;
-  std::uint32_t turn_ = 0;  // the number of the present request
+  std::uint32_t turn_ = 0;  // number of the current request
   std::chrono::nanoseconds spin_{};
 };
 

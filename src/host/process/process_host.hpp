@@ -1,7 +1,7 @@
-// Units in processes of their own: one worker per unit, over shared memory.
+// A host that runs each unit in its own worker process and communicates over shared memory.
 //
-// A unit that crashes takes its worker with it, and nothing else: the call that it was in throws Error (run), and the
-// unit is lost from then on. The numbers are those of units in this process, since workers serve them in the same way.
+// A crash of a unit ends only its worker. The current call then throws Error (run), and the unit is lost from then on.
+// Results are identical to those of units in this process, because workers serve units with the same code.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace consort::host {
 
-// Throws Error (run) that says where the program of workers was looked for, when there is none.
+// Throws Error (run) that lists the searched folders if the worker program is not found.
 [[nodiscard]] std::unique_ptr<fleet::Host> make_process_host(const HostSetup& setup);
 
 }  // namespace consort::host

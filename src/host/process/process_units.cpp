@@ -18,7 +18,7 @@ namespace {
 constexpr Local no_local = std::numeric_limits<Local>::max();
 constexpr std::chrono::seconds grace{2};
 
-// Whoever waits for a process keeps awake only where each of them has a core.
+// Spin only if every worker and the engine have a core each.
 std::chrono::nanoseconds spin_for(std::size_t workers) {
   return usable_cores().size() > workers ? std::chrono::microseconds(100) : std::chrono::nanoseconds(0);
 }
@@ -113,7 +113,7 @@ void ProcessUnits::collect(Local unit) {
   w.measured = false;
 }
 
-// In the order of the units, which is that in which they are heard.
+// Collects in the order of the units, so that replies and errors do not depend on timing.
 void ProcessUnits::collect_all() {
   if (pending_.size() > 1) std::sort(pending_.begin(), pending_.end());
   for (const auto u : pending_) collect(u);
@@ -183,7 +183,7 @@ void ProcessUnits::restore(std::uint32_t snapshot, std::span<const Local> units)
     ask(u, [&](UnitClient& client, Channel& channel) { return client.restore(channel, snapshot); });
 }
 
-// All queries of a unit in one message, which is sent where the first of them is.
+// Sends all queries of a unit in one message, at the position of its first query.
 void ProcessUnits::differentiate(fleet::DerivativeOf what, std::span<const fleet::DerivativeQuery> queries) {
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const auto id = queries[i].unit;

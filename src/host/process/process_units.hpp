@@ -1,4 +1,4 @@
-// The units of one fleet that have workers.
+// The units of one fleet that run in workers.
 #pragma once
 
 #include <chrono>
@@ -20,9 +20,9 @@ namespace consort::host {
 
 class ProcessUnits final : public fleet::HostedUnits {
  public:
-  // Starts all workers, then has all units made. Throws Error that names the unit.
+  // Starts all workers, then makes all units. Throws Error that names the unit.
   ProcessUnits(std::span<const fleet::UnitSpec> specs, const std::filesystem::path& worker, Voice voice);
-  // Workers have two seconds to end by themselves.
+  // Gives workers two seconds to end, then kills them.
   ~ProcessUnits() override;
 
   [[nodiscard]] std::span<const fleet::UnitTraits> traits() const override { return traits_; }
@@ -67,18 +67,18 @@ class ProcessUnits final : public fleet::HostedUnits {
     UnitClient client;
     Channel channel;
     WorkerProcess process;
-    bool pending = false;  // asked, and not answered yet
-    std::string lost{};    // why there is no process any more
-    // Of a call whose time is taken.
+    bool pending = false;  // a request is sent and not answered yet
+    std::string lost{};    // why the process has ended; empty: it runs
+    // The call being measured:
     bool measured = false;
     bool is_step = false;
     Time t = 0;
     Clock::time_point begin{};
-    double seconds = 0;  // of all sampled steps
+    double seconds = 0;  // sum over all sampled steps
     std::uint64_t samples = 0;
   };
 
-  // Sends what `write(client, channel)` has written.
+  // Sends the message that `write(client, channel)` writes.
   template <class Write>
   void ask(fleet::Local unit, Write&& write);
   void ask_all(std::span<const fleet::Local> units, fleet::Message what);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, fleet::verb_count> verbs{"step", "evaluation", "reading of outputs",
                                                                 "update in event mode", "setting of inputs"};
 
-// What goes wrong before there is a unit may not know its name.
+// An error thrown before the unit was made may not contain its name.
 std::exception_ptr named(const std::exception_ptr& thrown, const std::string& name) {
   try {
     with_unit(name, [&] { std::rethrow_exception(thrown); });
@@ -71,7 +71,7 @@ std::size_t UnitClient::work(Area& area, const fleet::Work& work, bool is_timed)
   verb_ = work.verb;
   t_ = request.t;
   signals_ = work.signals;
-  // The order of all units says which way the unit is served, its own what it is given.
+  // The highest order of all units selects the code path of the unit; its own order determines the derivatives sent.
   const std::uint8_t order = signals.highest > 0 ? signals.order[id_] : std::uint8_t{0};
   Writer out(area);
   out(work.verb, request.t, request.h, request.may_roll_back, request.stop_at_event, order,
@@ -154,7 +154,7 @@ std::size_t UnitClient::settle(Area& area, Time t, fleet::EventOutcome& outcome)
 bool UnitClient::read(std::span<const std::uint8_t> answer, fleet::Reply& reply) {
   Reader in(answer);
   const bool has_failed = (in.head().flags & fleet::failed) != 0;
-  Reader::check(in.head().what == asked_ || has_failed);  // a worker may not have understood what it was
+  Reader::check(in.head().what == asked_ || has_failed);  // on failure, the worker may not have understood the request
   answered_at_ = in.head().time;
   bool quiet = true;
   std::exception_ptr thrown;
@@ -220,7 +220,7 @@ void UnitClient::read_lines(Reader& in) {
   }
   if (const auto dropped = in.take<std::uint64_t>(); dropped > 0 && voice_->log) {
     voice_->log({LogLevel::warning, name_, "",
-                 fmt::format("{} more lines of this unit were left out, since it says too much at once", dropped)});
+                 fmt::format("{} more messages of this unit were dropped because it wrote too many at once", dropped)});
   }
 }
 

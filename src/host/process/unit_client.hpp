@@ -1,7 +1,7 @@
-// The engine's end of the unit protocol: one unit that is somewhere else.
+// The engine side of the unit protocol, for one unit in another process.
 //
-// A request is written into the area of its message; the answer is read when it has come, into what the request was
-// given for it, which must stay in place until then. One request at a time.
+// Each request function writes a message to `area`. read() stores the answer in the objects passed with the request,
+// which must stay valid until then. Only one request at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class UnitClient {
   using Area = fleet::MessageArea;
   using Message = fleet::Message;
 
-  // What the unit says goes to `voice`, which must outlive it.
+  // Messages of the unit go to `voice`, which must outlive the client.
   UnitClient(std::string name, const Voice& voice) : name_(std::move(name)), voice_(&voice) {}
 
   // --- requests; return the size of the message
@@ -38,21 +38,21 @@ class UnitClient {
   std::size_t get(Area& area, const describe::SignalSet& set, Columns& values, const describe::Offsets& at);
   std::size_t set(Area& area, const describe::SignalSet& set, const Columns& values, const describe::Offsets& at);
   std::size_t settle(Area& area, Time t, fleet::EventOutcome& outcome);
-  // Those that have nothing to say but what they are.
+  // Writes a request without a body.
   std::size_t ask(Area& area, Message what) { return plain(area, what); }
 
   // --- the answer
 
-  // True when there is nothing to tell; otherwise `reply` is filled. Throws what the unit threw, and Damaged for what
-  // cannot be its answer. Lines go to the voice in any case.
+  // Reads the answer. Returns true if there is nothing to report; otherwise fills `reply`. Throws the exception of the
+  // unit, or Damaged if the answer is invalid. Log lines go to the voice in all cases.
   bool read(std::span<const std::uint8_t> answer, fleet::Reply& reply);
-  [[nodiscard]] std::int64_t answered_at() const { return answered_at_; }  // of what was timed; see fleet::Head::time
+  [[nodiscard]] std::int64_t answered_at() const { return answered_at_; }  // of a timed request; see fleet::Head::time
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const fleet::UnitTraits& traits() const { return traits_; }
   [[nodiscard]] fleet::UnitId id() const { return id_; }
   [[nodiscard]] std::span<const Columns> parts() const { return parts_; }
-  // "step at t = 1.25 s": what it was asked last.
+  // The last request, for messages: "step at t = 1.25 s".
   [[nodiscard]] std::string doing() const;
 
  private:
@@ -79,7 +79,7 @@ class UnitClient {
   std::uint32_t reals_out_ = 0;
   int output_order_ = 0;
   std::vector<Columns> parts_{};
-  // Of the request that is under way.
+  // The request in progress:
   Message asked_ = Message::make;
   fleet::Verb verb_ = fleet::Verb::step;
   Time t_ = 0;

@@ -30,7 +30,7 @@ std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().
 UnitServer::UnitServer(WorkerFactory factory) : factory_(std::move(factory)) {}
 UnitServer::~UnitServer() = default;
 
-// --- what the unit says ---------------------------------------------------------------------------------------------
+// --- messages of the unit -------------------------------------------------------------------------------------------
 
 void UnitServer::Said::log(const LogMessage& message) { add({false, message}); }
 
@@ -72,7 +72,7 @@ void UnitServer::Said::clear() {
   dropped_ = 0;
 }
 
-// --- messages -------------------------------------------------------------------------------------------------------
+// --- requests and answers -------------------------------------------------------------------------------------------
 
 std::size_t UnitServer::serve(std::span<const std::uint8_t> request, fleet::MessageArea& area) {
   Message what = Message::make;
@@ -99,10 +99,11 @@ std::size_t UnitServer::fail(Message what, std::exception_ptr why, fleet::Messag
     const std::uint32_t flags = fleet::failed | (said_.write(out) ? fleet::lines : 0);
     return out.finish(what, flags, now());
   } catch (...) {
-    // The texts have no room, or there is no memory for them.
+    // The texts do not fit or memory is exhausted.
     said_.forget();
     Writer out(area);
-    out.put(std::make_exception_ptr(run_error("the answer of the unit has no room; run it in the engine's process")));
+    out.put(std::make_exception_ptr(
+        run_error("the answer of the unit does not fit into a message; run the unit in the engine's process")));
     out.put(next_event);
     return out.finish(what, fleet::failed, now());
   }
@@ -169,7 +170,7 @@ void UnitServer::make(Reader& in, Writer& out) {
 }
 
 void UnitServer::connect(Reader& in) {
-  Reader::check(wiring_.units.empty());  // once, whatever became of it
+  Reader::check(wiring_.units.empty());  // only once, even after an error
   inputs_ = in.set(description());
   outputs_ = in.set(description());
   fleet::Wiring::Unit u;
@@ -227,13 +228,13 @@ void UnitServer::work(Reader& in, Writer& out) {
   if (told) out.put(std::exchange(reply_, {}));
   if (verb == Verb::give) return;
   out.block(outputs_, signals_.outputs, {});
-  if (verb != Verb::update)  // units tell none in event mode
+  if (verb != Verb::update)  // units provide no derivatives in event mode
     out.bytes(signals_.output_derivatives.data(), signals_.output_derivatives.size() * sizeof(double));
   if (verb == Verb::step)
     for (const auto& part : units_->parts(only)) out.block(outputs_, part, {});
 }
 
-// Unknown references and sizes that do not fit would lead a unit out of its memory.
+// Checks references and sizes, because wrong ones would make the unit access memory out of bounds.
 void UnitServer::differentiate(Reader& in, Writer& out) {
   Reader::check(connected_);
   const auto what = in.take<fleet::DerivativeOf>();

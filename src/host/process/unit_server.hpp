@@ -1,7 +1,7 @@
-// The worker's end of the unit protocol: one unit that is asked by messages.
+// The worker side of the unit protocol, for one unit.
 //
-// The unit is served as any other, by SerialUnits on signals that are its own blocks alone, so that whatever is
-// remembered about it is kept, saved and restored as in the engine's process.
+// The unit is served by SerialUnits on signals that contain only its own blocks, so that its state is kept, saved and
+// restored exactly as in the engine process.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@
 
 namespace consort::host {
 
-// Where a unit in a worker says what it has to say.
+// Receivers of the messages and traced calls of a unit in a worker.
 struct Voice {
   LogSink log{};
   std::function<void(std::string_view)> trace{};
 };
-// As fleet::UnitFactory.
+// Like fleet::UnitFactory, with a voice.
 using WorkerFactory = std::function<std::unique_ptr<unit::Unit>(const fleet::UnitSpec&, const Voice&)>;
 
 class UnitServer {
@@ -35,21 +35,20 @@ class UnitServer {
   UnitServer(const UnitServer&) = delete;
   UnitServer& operator=(const UnitServer&) = delete;
 
-  // Serves one request and puts the answer, whose size is returned, into the area, which may be that of the request.
-  // What is wrong with the request or goes wrong in the unit is in the answer. Nothing is allocated for steps without
-  // texts.
+  // Serves one request, writes the answer to `area` (which may hold the request) and returns its size. Errors in the
+  // request or in the unit are part of the answer. Steps without texts do not allocate.
   std::size_t serve(std::span<const std::uint8_t> request, fleet::MessageArea& area);
 
  private:
   using Reader = fleet::MessageReader;
   using Writer = fleet::MessageWriter;
 
-  // What the unit said since the last answer; from any thread.
+  // Collects messages of the unit since the last answer; thread-safe.
   class Said {
    public:
     void log(const LogMessage& message);
     void trace(std::string_view line);
-    [[nodiscard]] bool write(Writer& out);  // false: nothing; nothing is left afterwards
+    [[nodiscard]] bool write(Writer& out);  // false: there was no message; clears all messages
     void forget();
 
    private:
@@ -65,7 +64,7 @@ class UnitServer {
     std::size_t bytes_ = 0;
     std::uint64_t dropped_ = 0;
   };
-  // Of SerialUnits, for one unit.
+  // Buffers of a derivative query.
   struct Query {
     std::vector<ValueReference> unknowns{}, knowns{};
     std::vector<double> seed{}, sensitivity{};
@@ -87,7 +86,7 @@ class UnitServer {
   void settle(Reader& in, Writer& out);
   [[nodiscard]] std::size_t fail(fleet::Message what, std::exception_ptr why, fleet::MessageArea& area);
 
-  void await_unit();  // throws what it threw
+  void await_unit();  // throws the exception of the unit
   [[nodiscard]] const describe::Description& description() const { return unit_->description(); }
   [[nodiscard]] std::uint32_t snapshot_of(Reader& in, bool must_be_saved) const;
 
@@ -96,7 +95,7 @@ class UnitServer {
   std::unique_ptr<SerialUnits> units_;
   unit::Unit* unit_ = nullptr;
   fleet::UnitTraits traits_;
-  // From connect() on.
+  // Set by connect():
   bool connected_ = false;
   describe::SignalSet inputs_, outputs_;
   fleet::Wiring wiring_;

@@ -23,14 +23,14 @@ namespace consort::host {
 
 namespace {
 
-// Out of the way of units that close what they did not open.
+// A high number, out of reach of units that close descriptors that they did not open.
 constexpr int first_descriptor = 500;
 
 std::atomic<pid_t> engine{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 void on_signal(int) {}
-// The system tells the end of the thread that started us, which need not be the end of its process.
+// The system signals the end of the thread that started this process; the engine process may still run.
 void on_parent_gone(int) {
   if (::getppid() != engine.load(std::memory_order_relaxed)) ::_exit(1);
 }
@@ -43,7 +43,7 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// False where the engine is gone already.
+// Ends this process together with `parent`. Returns false if the engine is already gone.
 bool live_no_longer_than(pid_t parent) {
   engine = parent;
   handle(SIGHUP, on_parent_gone);
@@ -55,7 +55,7 @@ Descriptor segment_of(int argc, char** argv) {
   int number = -1;
   if (argc >= 2) std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), number);
   require(number > STDERR_FILENO && ::fcntl(number, F_GETFD) >= 0,
-          "this program is started by Consort for units in processes of their own, and by nobody else");
+          "Consort starts this program for units that run in their own processes; do not start it yourself");
   const int moved = ::fcntl(number, F_DUPFD_CLOEXEC, first_descriptor);
   if (moved >= 0) ::close(number);
   return Descriptor(moved >= 0 ? moved : number);
@@ -64,7 +64,7 @@ Descriptor segment_of(int argc, char** argv) {
 int serve(int argc, char** argv, WorkerFactory factory) {
   Channel channel(segment_of(argc, argv));
   if (!live_no_longer_than(channel.engine())) return 1;
-  // The engine decides when to end. Not ignored, since what a unit starts would ignore them, too.
+  // The engine decides when to end. Use a handler instead of SIG_IGN, which child processes of the unit would inherit.
   for (const int signal : {SIGINT, SIGTERM}) handle(signal, on_signal);
   os::install_crash_report();
   UnitServer server(std::move(factory));
@@ -87,10 +87,10 @@ int run_worker(int argc, char** argv, WorkerFactory factory) {
 }
 
 WorkerFactory fmu_worker_factory() {
-  auto fmus = std::make_shared<std::vector<fmi::Fmu>>();  // for as long as the units live
+  auto fmus = std::make_shared<std::vector<fmi::Fmu>>();  // must outlive the units
   return [fmus](const fleet::UnitSpec& spec, const Voice& voice) {
     require(spec.model.empty() && !spec.folder.empty(),
-            "unit '{}' is a model of the program itself and cannot run in another process; leave out 'host: process' "
+            "unit '{}' is a model built into the program and cannot run in another process; remove 'host: process' "
             "for it",
             spec.name);
     fmus->push_back(fmi::Fmu::open(spec.folder));

@@ -1,16 +1,15 @@
-// The program that runs one unit for an engine in another process.
+// The worker program: runs one unit for an engine in another process.
 #pragma once
 
 #include "host/process/unit_server.hpp"
 
 namespace consort::host {
 
-// The whole of a worker's main(): serves the unit that the engine asks for until the engine says that it is enough, or
-// is gone. Returns the exit status. A crash of the unit is told on standard error, with its call and time, before the
-// process ends of it.
+// The main() of a worker: serves the unit until the engine asks it to end or is gone. Returns the exit status. If the
+// unit crashes, prints its call and time to standard error before the process ends.
 [[nodiscard]] int run_worker(int argc, char** argv, WorkerFactory factory);
 
-// Makes units from the folders of unpacked FMUs; knows no models.
+// Makes units from folders of unpacked FMUs; does not support native models.
 [[nodiscard]] WorkerFactory fmu_worker_factory();
 
 }  // namespace consort::host

@@ -28,14 +28,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* program_name = "consort-worker";
-constexpr int inherited = 3;  // the number of the segment's descriptor in the worker
+constexpr int inherited = 3;  // descriptor number of the segment in the worker
 
 bool is_program(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// The folders of the library that this is a part of, and of the running program.
+// Returns the folders of the library that contains this code and of the running program.
 std::vector<fs::path> own_folders() {
   std::vector<fs::path> folders;
   const auto add = [&](const fs::path& file) {
@@ -51,7 +51,7 @@ std::vector<fs::path> own_folders() {
   return folders;
 }
 
-// What a spawned process is given.
+// Attributes of a spawned process.
 class SpawnSetup {
  public:
   explicit SpawnSetup(int segment) {
@@ -65,7 +65,7 @@ class SpawnSetup {
     ::posix_spawnattr_setsigdefault(&attributes, &all);
     ::posix_spawnattr_setpgroup(&attributes, 0);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    // First, since the segment may have the number of a standard descriptor that was closed here.
+    // Do this first: the segment may have the number of a standard descriptor that is closed in this process.
     ::posix_spawn_file_actions_adddup2(&actions, segment, inherited);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (::fcntl(STDERR_FILENO, F_GETFD) < 0 || segment == STDERR_FILENO)
@@ -89,7 +89,7 @@ class SpawnSetup {
 fs::path find_worker() {
   if (const char* const given = std::getenv("CONSORT_WORKER"); given != nullptr && *given != '\0') {
     if (!is_program(given))
-      throw run_error("CONSORT_WORKER names '{}', which is not a program; correct or unset the variable", given);
+      throw run_error("CONSORT_WORKER is set to '{}', which is not a program; correct or unset the variable", given);
     return given;
   }
   std::vector<std::string> tried;
@@ -102,8 +102,8 @@ fs::path find_worker() {
     }
   }
   throw run_error(
-      "units in processes of their own need the program '{}', which is in none of: {}; install it, or name it in the "
-      "environment variable CONSORT_WORKER",
+      "units that run in their own processes need the program '{}', which is in none of: {}; install it, or set the "
+      "environment variable CONSORT_WORKER to its path",
       program_name, fmt::join(tried, ", "));
 }
 
@@ -111,14 +111,14 @@ WorkerProcess::WorkerProcess(const fs::path& program, const std::string& unit, i
   const SpawnSetup setup(segment);
   std::string path = program.string();
   std::string number = std::to_string(inherited);
-  std::string name = unit;  // for those who look at the list of processes
+  std::string name = unit;  // shows the unit in process lists
   std::array<char*, 4> arguments{path.data(), number.data(), name.data(), nullptr};
   const int error = ::posix_spawn(&id_, path.c_str(), &setup.actions, &setup.attributes, arguments.data(), environ);
   if (error != 0) {
     id_ = -1;
     throw run_error(
-        "unit '{}': its process cannot be started from '{}': {}; check that file, and the limits of the "
-        "system for processes and open files",
+        "unit '{}': its process cannot be started from '{}': {}; check this file and the system limits for "
+        "processes and open files",
         unit, path, std::generic_category().message(error));
   }
 }
@@ -138,14 +138,14 @@ bool WorkerProcess::has_ended() {
 
 void WorkerProcess::kill() noexcept {
   if (id_ <= 0 || ended_) return;
-  // The group first, while its number cannot belong to anybody else.
+  // Kill the group first, while its number cannot belong to another process.
   ::kill(-id_, SIGKILL);
   ::kill(id_, SIGKILL);
   reap(0);
 }
 
 void WorkerProcess::reap(int wait_options) noexcept {
-  // What it started ends with it.
+  // Also kill the child processes of the worker.
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT | wait_options) == 0 && info.si_pid == id_)
     ::kill(-id_, SIGKILL);
@@ -158,7 +158,7 @@ void WorkerProcess::reap(int wait_options) noexcept {
   ended_ = true;
   try {
     got == id_ ? note(status) : note(-1);
-  } catch (...) {  // no memory for a text
+  } catch (...) {  // no memory for the text
   }
 }
 
@@ -167,14 +167,14 @@ void WorkerProcess::note(int status) {
     const int signal = WTERMSIG(status);
     const char* const text = ::sigdescr_np(signal);
     how_ = fmt::format("was ended by signal {} ({})", signal, text != nullptr ? text : "unknown");
-    advice_ = signal == SIGKILL ? "somebody ended it, or the system had no memory left"
-                                : "what it wrote to standard error may say why; report it to the maker of the unit";
+    advice_ = signal == SIGKILL ? "another program killed it, or the system ran out of memory"
+                                : "its output on standard error may say why; report it to the maker of the unit";
   } else if (status >= 0) {
     how_ = fmt::format("ended with exit status {}", WEXITSTATUS(status));
-    advice_ = "a unit must not end the process that it runs in; report it to the maker of the unit";
+    advice_ = "a unit must not end its process; report it to the maker of the unit";
   } else {
-    how_ = "has ended, and somebody else asked the system how";
-    advice_ = "do not wait for processes that were not started by the same part of the program";
+    how_ = "has ended (other code in this program collected its exit status)";
+    advice_ = "other code must not wait for child processes that it did not start";
   }
 }
 

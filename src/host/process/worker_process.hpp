@@ -1,4 +1,4 @@
-// A worker: the program that runs one unit, as the engine sees it.
+// A worker process, as seen by the engine.
 #pragma once
 
 #include <chrono>
@@ -10,27 +10,27 @@
 
 namespace consort::host {
 
-// The program `consort-worker`: $CONSORT_WORKER, or beside this program or library, or where an installation has it.
-// Throws Error (run) that says where it was looked for.
+// Finds the program `consort-worker`: $CONSORT_WORKER, next to this program or library, or in the folders of an
+// installation. Throws Error (run) that lists the searched folders.
 [[nodiscard]] std::filesystem::path find_worker();
 
 class WorkerProcess {
  public:
-  // Starts it: nothing is forked, no descriptor but `segment` is inherited, its standard output goes to standard error,
-  // and it is a process group of its own, so that what is typed on the terminal does not reach it. Throws Error (run).
+  // Starts the program without fork. It inherits only the descriptor `segment`; its standard output goes to standard
+  // error. It has its own process group, so that signals from the terminal do not reach it. Throws Error (run).
   WorkerProcess(const std::filesystem::path& program, const std::string& unit, int segment);
-  ~WorkerProcess();  // ends it, if it still runs
+  ~WorkerProcess();  // kills the process if it still runs
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
 
-  // Does not wait. What it was when it has ended stays known.
+  // True if the process has ended. Does not wait.
   [[nodiscard]] bool has_ended();
-  // "was ended by signal 9 (Killed)", "ended with exit status 3"; of one that has ended.
+  // How the process ended: "was ended by signal 9 (Killed)", "ended with exit status 3". Valid after has_ended().
   [[nodiscard]] const std::string& how() const { return how_; }
-  // What to do about it.
+  // Advice to the user about such an end.
   [[nodiscard]] const std::string& advice() const { return advice_; }
   [[nodiscard]] pid_t id() const { return id_; }
-  void kill() noexcept;  // at once, with all that it started, and waits for that
+  void kill() noexcept;  // kills it and its child processes, and waits for its end
 
  private:
   void reap(int wait_options) noexcept;

@@ -1,4 +1,4 @@
-// What every host has to do. A new one joins with one line of the table.
+// Requirements for every host. Add one line to the table for a new host.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -48,7 +48,7 @@ constexpr Kind kinds[] = {
 
 class FleetConformance : public testing::TestWithParam<Kind> {
  protected:
-  // Connected.
+  // Makes a connected fleet.
   static HostedFleet make(ToySystem& system) {
     auto hosted = GetParam().make(system.specs);
     system.connect(*hosted);
@@ -58,7 +58,7 @@ class FleetConformance : public testing::TestWithParam<Kind> {
 INSTANTIATE_TEST_SUITE_P(Every, FleetConformance, testing::ValuesIn(kinds),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
-// A system and the same one in one thread.
+// A system on the tested host and the same system in one thread.
 struct Twins {
   Twins(std::unique_ptr<ToySystem> a, std::unique_ptr<ToySystem> b, const Kind& kind)
       : reference(std::move(a)),
@@ -95,7 +95,7 @@ TEST_P(FleetConformance, GivesTheNumbersOfUnitsInOneThread) {
 
 TEST_P(FleetConformance, GivesTheSameNumbersWhateverTheOrderOfTheWaves) {
   Twins twins(ToySystem::random(9, 9), ToySystem::random(9, 9), GetParam());
-  // Some of one unit, some in another order.
+  // Waves of a single unit and waves in another order.
   std::mt19937 random(5);
   std::vector<std::pair<fleet::WaveId, fleet::WaveId>> waves;
   for (int i = 0; i < 40; ++i) {
@@ -136,7 +136,7 @@ TEST_P(FleetConformance, TakesSeveralWavesBeforeItIsWaitedFor) {
 
 // --- outcomes and errors
 
-// Six units that count, with the behaviour of some of them.
+// Six counting units; `behaviours` changes some of them.
 ToySystem counting(const std::vector<std::pair<UnitId, std::string>>& behaviours = {}) {
   std::vector<fleet::UnitSpec> units;
   for (int u = 0; u < 6; ++u) units.push_back({.name = "count" + std::to_string(u), .model = "count plain"});
@@ -170,7 +170,7 @@ TEST_P(FleetConformance, ThrowsTheErrorOfTheFirstUnitAfterAllHaveStopped) {
     EXPECT_THAT(
         [&] { system.step(*fleet); },
         testing::ThrowsMessage<Error>(testing::HasSubstr("unit count2 says no at step " + std::to_string(3 * round))));
-    // All have had their turn; those that failed told no outputs.
+    // All units were served; units that failed returned no outputs.
     const double all = 3 * round;
     EXPECT_THAT(counts(system), ElementsAre(all, all, all - 1, all - 1, all - 1, all));
   }
@@ -242,7 +242,7 @@ TEST_P(FleetConformance, EvaluatesAndReadsWithoutAStep) {
     std::fill(now.begin(), now.end(), 0.0);
     fleet->ask(system->wave, verb, 0.1, system->signals);
     EXPECT_TRUE(fleet->told().empty());
-    EXPECT_EQ(now, outputs);  // toy units answer what they answered after the step
+    EXPECT_EQ(now, outputs);  // toy units return the same outputs as after the step
   }
   EXPECT_EQ(system->signals.outputs.column<std::int32_t>()[0], 10);
 }
@@ -300,7 +300,7 @@ TEST_P(FleetConformance, StopsAtEventsAndUpdatesUnitsAsInOneThread) {
     for (int i = 0; i < 40; ++i) {
       fleet.save(s->snapshot);
       const auto before = s->signals;
-      // To the first event, once more up to there, one update of all, and on.
+      // Step to the first event, repeat the step up to it, update all units once, and continue.
       Time end = t + 0.1;
       for (bool is_done = false; !is_done;) {
         const unit::StepRequest request{t, end - t, true, true};
@@ -333,7 +333,7 @@ TEST_P(FleetConformance, StopsAtEventsAndUpdatesUnitsAsInOneThread) {
     ++which;
   }
   EXPECT_EQ(seen[0], seen[1]);
-  // The ball falls for sqrt(2 / g), and is not asked to go any further before that is settled.
+  // The ball falls for sqrt(2 / g) and is not stepped further until the event has settled.
   const double fall = std::sqrt(2 / 9.81);
   const auto at = std::find_if(seen[1].begin(), seen[1].end(), [&](const auto& r) { return r[0] > fall - 1e-6; });
   ASSERT_NE(at, seen[1].end());
@@ -474,7 +474,7 @@ TEST_P(FleetConformance, ComesAndGoes) {
   const auto system = ToySystem::random(8, 5);
   for (int i = 0; i < 12; ++i) {
     const auto fleet = make(*system);
-    if (i % 3 == 0) continue;  // never asked to do anything
+    if (i % 3 == 0) continue;  // no request at all
     system->step(*fleet);
     if (i % 3 == 1) system->step(*fleet);
     EXPECT_EQ(system->signals.outputs.column<std::int32_t>()[0], i % 3 == 1 ? 2 : 1);

@@ -1,4 +1,4 @@
-// The parts of the pool: who gets what, one thread or several, and the hand-over.
+// The parts of the thread pool: placement, choice between one thread and several, and the crew.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -75,7 +75,7 @@ TEST(Placement, KeepsNeighboursTogetherWhereThatIsAsGood) {
   std::iota(units.begin(), units.end(), 0U);
   Placement p(units, 2);
   std::vector<double> seconds(40, 1.0);
-  std::fill(seconds.begin(), seconds.begin() + 10, 4.0);  // 70 in all; the first 9 or 10 units take half of it
+  std::fill(seconds.begin(), seconds.begin() + 10, 4.0);  // 70 in total; the first 9 or 10 units take half of it
   EXPECT_TRUE(p.learn(seconds));
   const auto first = p.share(0);
   EXPECT_TRUE(std::is_sorted(first.begin(), first.end()));
@@ -88,7 +88,7 @@ TEST(Placement, FollowsCostsThatChangeAndForgetsASingleInterruption) {
   Placement p(units, 2);
   p.learn(std::vector<double>{1, 1, 1, 1});
   EXPECT_LE(p.longest(), 2);
-  p.learn(std::vector<double>{1000, 1, 1, 1});  // somebody else had the core
+  p.learn(std::vector<double>{1000, 1, 1, 1});  // the thread was interrupted
   for (int i = 0; i < 8; ++i) p.learn(std::vector<double>{1, 1, 1, 1});
   EXPECT_LE(p.longest(), 2.1);
   for (int i = 0; i < 30; ++i) p.learn(std::vector<double>{30, 10, 10, 10});
@@ -112,7 +112,7 @@ TEST(Placement, LeavesNoShareEmptyWhateverTheCosts) {
 
 // --- one thread or several
 
-// Waves that take so long the one way and the other; how many of them went to several threads.
+// Waves with given times for one thread and for several. Counts the waves served by several threads.
 struct Waves {
   double alone;
   double together;
@@ -148,7 +148,7 @@ TEST(Choice, SettlesForOneThreadWhereOthersDoNotPay) {
 
 TEST(Choice, TriesALosingWayAsRarelyAsItCosts) {
   Choice choice;
-  const Waves waves{2e-6, 500e-6};  // nobody comes when called
+  const Waves waves{2e-6, 500e-6};  // helpers are not available
   waves.run(choice, 1'000'000);
   EXPECT_LT(waves.spent, 1.03 * 1'000'000 * 2e-6);
 }
@@ -190,10 +190,10 @@ TEST(Choice, IsNotMisledByInterruptions) {
   EXPECT_LT(shared, 2'000);
 }
 
-// --- the hand-over
+// --- the crew
 
 struct Tally {
-  std::vector<int> done = std::vector<int>(8, 0);  // not atomic: the sanitizer would see if two did the same
+  std::vector<int> done = std::vector<int>(8, 0);  // not atomic: the sanitizer detects if two threads do the same share
   int rounds = 0;
   std::atomic<unsigned> highest{0};
   static void add(void* self, unsigned share, unsigned thread) {
@@ -222,9 +222,9 @@ TEST(Crew, DoesEveryShareOnceInEveryRound) {
 TEST(Crew, WakesHelpersThatWentToSleep) {
   Crew crew(2);
   Tally tally;
-  // A helper must come some time: the caller leaves it half a second in every round.
+  // A helper must take a share eventually: the caller gives it half a second in every round.
   for (int i = 0; i < 20 && tally.highest == 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // longer than anybody spins
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // longer than any thread spins
     crew.start(2, Tally::add, &tally);
     for (int ms = 0; ms < 500 && tally.highest == 0; ++ms) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     crew.finish();

@@ -1,4 +1,4 @@
-// Units in processes of their own: what becomes of processes that end, hang and misbehave.
+// Units in their own processes: processes that end, hang or misbehave.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -35,7 +35,7 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// Whether this process has a child that ended or runs.
+// True if this process has a child process, running or ended.
 bool has_children() {
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
@@ -43,7 +43,7 @@ bool has_children() {
 
 // --- processes that end ---------------------------------------------------------------------------------------------
 
-// What the third step of the middle one of three units throws.
+// Returns the error of the third step of the second of three units.
 std::string third_step(ProcessRun& run) {
   EXPECT_TRUE(run.step());
   EXPECT_TRUE(run.step());
@@ -68,18 +68,18 @@ TEST(LostUnit, IsNamedWithWhatItWasDoingAndHowItEnded) {
                                   {"crashes", "was ended by signal 11 (Segmentation fault)"},
                                   {"raises", "was ended by signal 11 (Segmentation fault)"}}) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    if (how == std::string("raises")) continue;  // a sanitizer handles the signal, and nothing faults again
+    if (how == std::string("raises")) continue;  // the sanitizer handles the signal, and no second fault follows
 #endif
     ProcessRun run(with_bad_one(how));
     testing::internal::CaptureStderr();
     const auto said = third_step(run);
     testing::internal::GetCapturedStderr();
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    EXPECT_THAT(said, HasSubstr("unit 'wheel': its process "));  // a sanitizer has its own way to end
+    EXPECT_THAT(said, HasSubstr("unit 'wheel': its process "));  // a sanitizer ends the process in its own way
 #else
     EXPECT_THAT(said, HasSubstr(std::string("unit 'wheel': its process ") + text + " in step at t = 1 s; "));
 #endif
-    // The others had their step.
+    // The other units completed the step.
     EXPECT_EQ(run.outputs(), (std::vector<double>{3, 2, 3}));
   }
 }
@@ -134,7 +134,7 @@ TEST(LostUnit, IsNoticedInARestore) {
 
 TEST(LostUnit, IsNoticedWhileUnitsAreMade) {
   HostSetup setup = test_setup();
-  setup.worker = "/bin/true";  // ends at once
+  setup.worker = "/bin/true";  // ends immediately
   const std::vector<fleet::UnitSpec> specs = {{.name = "wheel", .model = "count plain"}};
   EXPECT_THAT([&] { static_cast<void>(make_process_host(setup)->make(specs)); },
               ThrowsMessage<Error>(HasSubstr("unit 'wheel': its process ended with exit status 0 in instantiation")));
@@ -167,7 +167,7 @@ TEST(BadUnit, IsNamedWhenItCannotBeMade) {
                                               {.name = "front.axle", .model = "refuses"}};
   try {
     static_cast<void>(make_process_host(test_setup())->make(specs));
-    FAIL() << "it was made";
+    FAIL() << "the fleet was made";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::input);
     EXPECT_THAT(error.what(), HasSubstr("unit 'front.axle': there is no test unit 'refuses'"));
@@ -191,7 +191,7 @@ TEST(BadUnit, ThatHangsIsEndedWithTheFleet) {
 
 TEST(Workers, ComeAndGoWithoutATrace) {
   const std::vector<fleet::UnitSpec> specs(5, {.name = "unit", .model = "count plain"});
-  static_cast<void>(ProcessRun(specs));  // what is opened once
+  static_cast<void>(ProcessRun(specs));  // opens descriptors that are opened only once
   const auto before = open_descriptors();
   for (int i = 0; i < 10; ++i) {
     ProcessRun run(specs);
@@ -209,7 +209,7 @@ std::string status_of(pid_t process, const std::string& key) {
 }
 
 TEST(Workers, InheritNothingButTheirMemory) {
-  const int leaked = ::open("/dev/zero", O_RDONLY);  // not to be closed on exec
+  const int leaked = ::open("/dev/zero", O_RDONLY);  // without O_CLOEXEC
   ASSERT_GE(leaked, 0);
   const std::vector<fleet::UnitSpec> specs = {{.name = "a", .model = "count plain"}};
   ProcessRun run(specs);
@@ -243,7 +243,7 @@ TEST(Workers, EndWithTheirEngine) {
   const pid_t engine = ::fork();
   ASSERT_GE(engine, 0);
   if (engine == 0) {
-    // One that waits, and one that does not come back from its step.
+    // One unit that waits for requests, and one that hangs in its step.
     ProcessRun run({{.name = "waits", .model = "count plain"}, {.name = "hangs", .model = "bad sleeps 1"}});
     const pid_t workers[2] = {run.process(0), run.process(1)};
     const unit::StepRequest request{0, 0.5, false};
@@ -257,7 +257,7 @@ TEST(Workers, EndWithTheirEngine) {
   ::close(ends[0]);
   ::close(ends[1]);
   ::waitpid(engine, nullptr, 0);
-  // Whoever takes over orphans may be slow to ask how they ended.
+  // The process that adopts orphans may be slow to reap them.
   const auto runs = [](pid_t worker) {
     const auto state = status_of(worker, "State");
     return !state.empty() && state[0] != 'Z' && state[0] != 'X';

@@ -1,4 +1,4 @@
-// A system whose units have processes of their own, which tests can look at.
+// A system whose units run in their own processes, and which tests can inspect.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace consort::host {
 
-// Gives its units away to be looked at.
+// A process host that gives tests access to its units.
 class Opened final : public fleet::Host {
  public:
   explicit Opened(Voice voice = {}) : voice_(std::move(voice)) {}
@@ -34,7 +34,7 @@ class Opened final : public fleet::Host {
   Voice voice_;
 };
 
-// A system whose units have processes.
+// A toy system on a process host.
 struct ProcessRun {
   explicit ProcessRun(std::vector<fleet::UnitSpec> specs, Voice voice = {})
       : system(std::move(specs)), host(std::move(voice)), fleet(std::make_unique<fleet::Fleet>(system.specs, host)) {

@@ -1,4 +1,4 @@
-// Units in processes of their own: the numbers of units in this process, and the program that runs them.
+// Units in their own processes: results equal to those of units in this process, and the worker program.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -29,9 +29,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// --- the same numbers -----------------------------------------------------------------------------------------------
+// --- equal results --------------------------------------------------------------------------------------------------
 
-// Two systems of the same units that are asked for the same.
+// Two systems of the same units that receive the same requests.
 class Both {
  public:
   Both(const std::vector<fleet::UnitSpec>& specs, std::uint32_t seed, std::uint32_t substeps)
@@ -90,7 +90,7 @@ class Both {
   }
 
  private:
-  // The same with both, whose random numbers are the same.
+  // Does the same with both systems, with the same random numbers.
   template <class Do>
   void each(Do&& work) {
     const auto before = random_;
@@ -206,7 +206,7 @@ class Both {
     for_each_type([&]<class T>() { EXPECT_TRUE(got[0].column<T>() == got[1].column<T>()); });
   }
 
-  // From one host to the other and back.
+  // Passes serialised states from one host to the other and back.
   void pass_bytes() {
     const auto u = any_unit();
     const auto here = serial_->serialise(a_.snapshot, u);
@@ -343,9 +343,9 @@ TEST(ProcessUnits, HandTheirLinesOnInTheOrderOfTheUnits) {
   EXPECT_THAT(said, ElementsAre("a: step 1", "a/steps: this is step 1", "b: step 1", "b/steps: this is step 1"));
 }
 
-// --- the program ----------------------------------------------------------------------------------------------------
+// --- the worker program ---------------------------------------------------------------------------------------------
 
-// The variable as it was, afterwards.
+// Restores the environment variable at the end of the scope.
 class Environment {
  public:
   explicit Environment(const char* value) {
@@ -440,7 +440,7 @@ TEST(WorkerProgram, RunsFmusAsThisProcessDoes) {
     EXPECT_FALSE(lines[1].empty());
     std::sort(lines[0].begin(), lines[0].end());
     std::sort(lines[1].begin(), lines[1].end());
-    // Freeing is not heard from a worker that is asked to end.
+    // A worker that is asked to end does not report the calls that free the unit.
     EXPECT_TRUE(std::includes(lines[0].begin(), lines[0].end(), lines[1].begin(), lines[1].end())) << file;
   }
 }
@@ -450,8 +450,8 @@ TEST(WorkerProgram, KnowsNoModelsOfOtherPrograms) {
   setup.worker = places::worker();
   const std::vector<fleet::UnitSpec> specs = {{.name = "own", .model = "count plain"}};
   EXPECT_THAT([&] { static_cast<void>(make_process_host(setup)->make(specs)); },
-              ThrowsMessage<Error>(HasSubstr("unit 'own' is a model of the program itself and cannot run in another "
-                                             "process; leave out 'host: process' for it")));
+              ThrowsMessage<Error>(HasSubstr("unit 'own' is a model built into the program and cannot run in another "
+                                             "process; remove 'host: process' for it")));
 }
 
 TEST(WorkerProgram, SaysWhatItIsForToThoseWhoStartItByHand) {
@@ -462,7 +462,7 @@ TEST(WorkerProgram, SaysWhatItIsForToThoseWhoStartItByHand) {
   text.resize(std::fread(text.data(), 1, text.size(), output));
   const int status = ::pclose(output);
   EXPECT_EQ(WEXITSTATUS(status), 2);
-  EXPECT_THAT(text, HasSubstr("this program is started by Consort"));
+  EXPECT_THAT(text, HasSubstr("Consort starts this program"));
 }
 
 TEST(WorkerProgram, IsMissedWithTheUnitsName) {

@@ -1,4 +1,4 @@
-// Messages between the engine and a worker, without a process between them: what is damaged is refused.
+// Messages between the engine and a worker, within one process: damaged messages are rejected.
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Bytes = std::vector<std::uint8_t>;
 
-// A unit on the other side of two buffers.
+// A client and a server that exchange messages through two buffers.
 class Pair {
  public:
   explicit Pair(const std::string& model)
@@ -57,7 +57,7 @@ class Pair {
   fleet::StepRequest step_request{0, 0.1};
 };
 
-// With the size in its head, so that the rest is read.
+// Truncates a message and corrects the size in its head, so that the body is read.
 Bytes cut(const Bytes& message, std::size_t size) {
   Bytes shorter(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(size));
   const std::uint64_t told = size;
@@ -76,7 +76,7 @@ TEST(Protocol, RefusesRequestsOfAnyOtherLength) {
   auto longer = request;
   longer.push_back(0);
   EXPECT_THROW(pair.client.read(pair.serve(cut(longer, longer.size())), pair.reply), Error);
-  // The unit is as it was.
+  // The unit is unchanged.
   EXPECT_TRUE(pair.client.read(pair.serve(request), pair.reply));
 }
 
@@ -108,13 +108,13 @@ TEST(Protocol, RefusesWhatIsAskedTooEarlyOrOfTheWrongUnit) {
   pair.ask(c.make(pair.buffer, pair.system.specs[0]));
   EXPECT_THROW(pair.ask(c.make(pair.buffer, pair.system.specs[0])), Error);
   EXPECT_THROW(pair.ask(c.save(pair.buffer, 0)), Error);
-  static_cast<void>(c.connect(pair.buffer, pair.wiring, 0));  // not sent
+  static_cast<void>(c.connect(pair.buffer, pair.wiring, 0));  // the message is not sent
   EXPECT_THROW(pair.client.read(pair.serve(pair.step()), pair.reply), Error);
   pair.ask(c.connect(pair.buffer, pair.wiring, 0));
   EXPECT_THROW(pair.ask(c.connect(pair.buffer, pair.wiring, 0)), Error);
-  EXPECT_THROW(pair.ask(c.restore(pair.buffer, 0)), Error);  // was not saved
-  EXPECT_THROW(pair.ask(c.save(pair.buffer, 1)), Error);     // the unit is no part of it
-  EXPECT_THROW(pair.ask(c.save(pair.buffer, 2)), Error);     // there is none
+  EXPECT_THROW(pair.ask(c.restore(pair.buffer, 0)), Error);  // the snapshot was not saved
+  EXPECT_THROW(pair.ask(c.save(pair.buffer, 1)), Error);     // the unit is not in this snapshot
+  EXPECT_THROW(pair.ask(c.save(pair.buffer, 2)), Error);     // no such snapshot
   EXPECT_THROW(pair.ask(c.ask(pair.buffer, Message::enter_event_mode)), Error);
   EXPECT_THROW(pair.ask(c.differentiate(pair.buffer, fleet::DerivativeOf::outputs, {})), Error);
   EXPECT_NO_THROW(pair.ask(c.save(pair.buffer, 0)));

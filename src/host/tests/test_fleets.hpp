@@ -23,7 +23,7 @@ inline HostSetup test_setup(unsigned threads = 1) {
   return setup;
 }
 
-// A pool that can be told to share every wave, and be looked into.
+// A host with a thread pool that can distribute every wave and gives tests access to the pool.
 class PoolHost final : public fleet::Host {
  public:
   PoolHost(unsigned threads, bool always) : threads_(threads), always_(always) {}
@@ -36,14 +36,14 @@ class PoolHost final : public fleet::Host {
     pool = units.get();
     return units;
   }
-  PooledUnits* pool = nullptr;  // the last one
+  PooledUnits* pool = nullptr;  // the last pool made
 
  private:
   unsigned threads_;
   bool always_;
 };
 
-// A fleet with its hosts; to be connected.
+// A fleet with its hosts; not yet connected.
 struct HostedFleet {
   std::vector<std::unique_ptr<fleet::Host>> hosts;
   std::unique_ptr<fleet::Fleet> fleet;
@@ -67,7 +67,7 @@ inline HostedFleet process_fleet(std::span<const fleet::UnitSpec> specs) {
   return on_one_host(specs, make_process_host(test_setup()));
 }
 
-// Units of even number in this process, those of odd number in processes of their own.
+// Units with even ids run in this process, units with odd ids in their own processes.
 inline HostedFleet mixed_fleet(std::span<const fleet::UnitSpec> specs) {
   HostedFleet hosted;
   hosted.hosts.push_back(make_serial_host(test_setup()));

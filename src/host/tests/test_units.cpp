@@ -34,10 +34,10 @@ using unit::Why;
 using Values = LambdaUnit::Values;
 using Made = std::unique_ptr<unit::Unit>;
 
-// Units of one to four inputs and outputs, with states, that take turns in being cheap and dear.
+// Units with one to four inputs and outputs and with states; cheap and expensive units alternate.
 Made make_toy(const std::string& name, std::uint32_t seed, std::uint32_t index, unsigned work) {
   std::mt19937 random(seed);
-  random.discard(3ULL * index);  // of those before it
+  random.discard(3ULL * index);  // random numbers of the units before it
   auto unit = std::make_unique<LambdaUnit>(name);
   std::vector<LambdaUnit::Handle<double>> in;
   std::vector<LambdaUnit::Handle<double>> out;
@@ -242,10 +242,10 @@ void misbehave(const std::string& how) {
   if (how == "crashes") *static_cast<volatile int*>(nowhere) = 1;
   if (how == "raises") std::raise(SIGSEGV);
   if (how == "sleeps") std::this_thread::sleep_for(std::chrono::hours(1));
-  if (how == "prints") std::puts("this must not disturb anybody");
+  if (how == "prints") std::puts("this must not disturb the engine");
   if (how == "closes")
     for (int fd = 0; fd < 1024; ++fd) ::close(fd);
-  if (how == "throws") throw 42;  // NOLINT(hicpp-exception-baseclass): somebody does
+  if (how == "throws") throw 42;  // NOLINT(hicpp-exception-baseclass): some units do this
 }
 
 Made make_bad(const std::string& name, const std::string& how, int n) {

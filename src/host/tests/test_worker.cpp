@@ -1,4 +1,4 @@
-// A worker with the units of tests.
+// A worker with the test units.
 #include "host/process/worker.hpp"
 #include "host/tests/test_units.hpp"
 

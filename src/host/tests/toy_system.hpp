@@ -1,4 +1,4 @@
-// A system of units of test_units.hpp, connected at random, and the loop that steps it: what the tests of fleets run.
+// A system of randomly connected units of test_units.hpp and the loop that steps it, for tests of fleets.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace consort::host {
 
 class ToySystem {
  public:
-  // Every Float64 input follows a Float64 output, of which there must be one. Units of odd number have sub-steps.
+  // Every Float64 input is connected to a Float64 output; there must be at least one. Units with odd ids have
+  // sub-steps.
   explicit ToySystem(std::vector<fleet::UnitSpec> units, std::uint32_t seed = 1,
                      std::uint32_t substeps_of_odd_units = 1, bool keep_parts = false)
       : specs(std::move(units)) {
@@ -48,7 +49,7 @@ class ToySystem {
       routes_.push_back(static_cast<std::uint32_t>(random() % outputs));
   }
 
-  // The toy units of a seed.
+  // Makes a system of toy units from a seed.
   static std::unique_ptr<ToySystem> random(std::uint32_t seed, std::uint32_t count, std::uint32_t substeps = 1,
                                            int work = 40) {
     std::vector<fleet::UnitSpec> units;
@@ -58,7 +59,7 @@ class ToySystem {
     return std::make_unique<ToySystem>(std::move(units), seed + 1, substeps);
   }
 
-  // After all other declarations: one wave and one snapshot of all units, and the fleet is connected.
+  // Call after all other declarations: declares one wave and one snapshot of all units, and connects the fleet.
   void connect(fleet::Fleet& fleet) {
     wave = fleet.declare_wave(all);
     snapshot = fleet.reserve_snapshot(all);
@@ -70,7 +71,7 @@ class ToySystem {
     for (std::size_t i = 0; i < routes_.size(); ++i) inputs[i] = signals.outputs.column<double>()[routes_[i]];
   }
 
-  // Steps all units; what wait() said.
+  // Steps all units. Returns the result of wait().
   bool step(fleet::Fleet& fleet, Duration h = 0.01) {
     route();
     const unit::StepRequest request{t, h, false};

@@ -20,13 +20,13 @@ std::optional<double> truth(std::string_view cell) {
   return std::nullopt;
 }
 
-// None when the cell is not a number. An empty cell is a value that was not recorded.
+// Returns nullopt if the cell is not a number. An empty cell means that the value was not recorded.
 std::optional<double> number(std::string_view cell) {
   if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error == std::errc() && end == cell.data() + cell.size()) return value;
-  try {  // the rarer spellings
+  try {  // less common spellings
     return parse_element<double>(cell);
   } catch (const Error&) {
     return std::nullopt;
@@ -83,7 +83,7 @@ Result read_csv_result(const std::filesystem::path& path) {
   std::unordered_set<std::string_view> names;
   for (std::size_t column = 1; column < table.columns(); ++column) {
     require(names.insert(table.header()[column]).second,
-            "{}: the header has the name '{}' twice; give each signal a name of its own", table.name(),
+            "{}: the header has the name '{}' twice; give each signal a unique name", table.name(),
             table.header()[column]);
   }
   Result result;

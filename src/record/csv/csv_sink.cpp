@@ -46,7 +46,7 @@ void append_hex(std::string& to, const Binary& bytes) {
 template <class T>
 void append_number(std::string& to, T number) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(number)) {  // without the sign that to_chars gives it
+    if (std::isnan(number)) {  // without the sign that to_chars writes
       to.append("nan");
       return;
     }
@@ -71,8 +71,8 @@ void append_cell(std::string& to, const T& element) {
   }
 }
 
-// The length of the complete rows at the start of `data`, which starts with a row. A line feed inside quotes belongs to
-// a text.
+// Returns the length of the complete rows in `data`, which starts at the beginning of a row. A line feed inside quotes
+// belongs to a text.
 std::size_t complete_rows(const char* data, std::size_t size) {
   bool quoted = false;
   std::size_t complete = 0;
@@ -83,8 +83,8 @@ std::size_t complete_rows(const char* data, std::size_t size) {
   return complete;
 }
 
-// The size of the first line, which goes to `names`, and of so many rows behind it, whose last one goes to `last`; 0
-// when there are fewer.
+// Returns the size of the header line and the next `rows` rows; 0 if the file has fewer rows. Stores the header in
+// `names` and the last of these rows in `last`.
 std::uint64_t size_of_rows(const std::filesystem::path& path, std::uint64_t rows, std::string& names,
                            std::string& last) {
   std::ifstream in(path, std::ios::binary);
@@ -114,7 +114,7 @@ CsvSink::CsvSink(std::filesystem::path path)
 CsvSink::~CsvSink() {
   try {
     if (fd_ >= 0 && !failed_) flush();
-  } catch (const Error&) {  // end() is where failures are heard
+  } catch (const Error&) {  // end() reports failures
   }
   close();
 }
@@ -140,15 +140,16 @@ bool CsvSink::resume(const Header& header, std::uint64_t rows, const KnownRow* l
   if (names != row_) {
     why = "has other variables";
   } else if (size == 0) {
-    why = fmt::format("has less than the {} rows that there were", rows);
+    why = fmt::format("has fewer than the {} rows recorded before the checkpoint", rows);
   } else if (last != nullptr && rows > 0) {
     format(last->t, last->values);
-    if (row_ != text) why = fmt::format("was written by another run, since its row {} is another one", rows);
+    if (row_ != text) why = fmt::format("was written by another run, because its row {} is different", rows);
   }
   if (!why.empty()) {
     close();
     cells_.clear();
-    throw input_error("the result {} cannot go on from the checkpoint: it {}; give another --output-file", name_, why);
+    throw input_error("the result {} cannot be resumed from the checkpoint: it {}; give another --output-file", name_,
+                      why);
   }
   if (::ftruncate(fd_, static_cast<off_t>(size)) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) fail(errno, nullptr, 0);
   file_size_ = size;
@@ -156,7 +157,7 @@ bool CsvSink::resume(const Header& header, std::uint64_t rows, const KnownRow* l
   return true;
 }
 
-// What rows need; the first line is in row_ then.
+// Prepares cells and buffers; row_ then contains the header line.
 void CsvSink::set_up(const Header& header) {
   buffer_ = std::make_unique_for_overwrite<char[]>(buffer_size);
   emergency_.attach(fd_, buffer_.get());
@@ -169,19 +170,19 @@ void CsvSink::set_up(const Header& header) {
     append_quoted(row_, signal.name);
   }
   row_.push_back('\n');
-  row_.reserve(std::max(row_.capacity(), 26 * (cells_.size() + 1)));  // the longest row of numbers
+  row_.reserve(std::max(row_.capacity(), 26 * (cells_.size() + 1)));  // longest possible row of numbers
 }
 
 void CsvSink::write(Time t, const Columns& row) {
   if (failed_)
-    throw run_error("no more rows can be written to {} since an earlier write to it failed; repeat the run", name_);
+    throw run_error("no more rows can be written to {} because an earlier write failed; repeat the run", name_);
   CONSORT_ASSERT(fd_ >= 0);
   format(t, row);
   store_row();
   if (--rows_left_ == 0) flush_when_due();
 }
 
-// Into row_.
+// Writes the row to row_.
 void CsvSink::format(Time t, const Columns& row) {
   row_.clear();
   append_number(row_, t);
@@ -209,7 +210,7 @@ void CsvSink::end() {
   close();
 }
 
-// --- inside
+// --- internal
 
 void CsvSink::open(int how) {
   if (path_ == "-") {
@@ -246,8 +247,7 @@ void CsvSink::store_row() {
   emergency_.complete(used_);
 }
 
-// A run of a million rows a second must not read the clock for each, and one that takes minutes per row must not wait
-// for a hundred of them: the stride is set so that a look is due about every quarter of a second.
+// The stride adapts so that the clock is read about every quarter of a second; see FlushClock.
 void CsvSink::flush_when_due() {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
@@ -268,7 +268,7 @@ void CsvSink::put(const char* data, std::size_t size) {
     const ssize_t n = ::write(fd_, data + written, size - written);
     if (n >= 0) {
       written += static_cast<std::size_t>(n);
-    } else if (errno == EAGAIN) {  // somebody made our standard output non-blocking
+    } else if (errno == EAGAIN) {  // another program made standard output non-blocking
       struct pollfd waiting {
         fd_, POLLOUT, 0
       };
@@ -287,7 +287,8 @@ void CsvSink::fail(int error, const char* data, std::size_t written) {
   std::string kept;
   if (regular_ && ::ftruncate(fd_, static_cast<off_t>(file_size_)) == 0) kept = "; the rows written before are intact";
   if (error == EPIPE)
-    throw run_error("whoever read {} has gone, so the run ends here; write to a file when all of it is wanted", name_);
+    throw run_error("the reader of {} has closed it, so the run ends here; write to a file to keep the whole result",
+                    name_);
   throw run_error("cannot write to {}: {}{}; make room or choose another place with --output-file, then repeat the run",
                   name_, std::generic_category().message(error), kept);
 }

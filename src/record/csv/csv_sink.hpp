@@ -1,12 +1,12 @@
-// Rows as comma separated values: readable everywhere, while the run goes on and after it is killed.
+// Writes rows as comma separated values. The file is readable during the run and after the process was killed.
 //
 //   "time","h","v"
 //   0,1,0
 //   0.01,0.99950950000000001,-0.0981
 //
-// Names are quoted, numbers in the shortest form that reads back exactly, Booleans and clocks as 0 and 1, texts quoted,
-// binary as hexadecimal digits. Rows are collected in a buffer and written whole, so that the file ends with a complete
-// row whenever somebody looks; a crash that base/crash_guard.hpp sees loses none.
+// Names and texts are quoted. Numbers have the shortest form that reads back exactly, Booleans and clocks are 0 and 1,
+// binaries are hexadecimal digits. Only complete rows are written to the file, so that it always ends with a complete
+// row. A crash that base/crash_guard.hpp handles loses no rows.
 #pragma once
 
 #include <array>
@@ -25,28 +25,28 @@ namespace consort::record {
 
 class CsvSink : public Sink {
  public:
-  // "-" is the standard output. Nothing is touched before begin().
+  // "-" is standard output. No file is touched before begin().
   explicit CsvSink(std::filesystem::path path);
-  // Writes what is left, if it can: call end() to hear about failures.
+  // Writes the remaining rows if possible and ignores errors; call end() to get them.
   ~CsvSink() override;
   CsvSink(const CsvSink&) = delete;
   CsvSink& operator=(const CsvSink&) = delete;
 
-  // Creates or replaces the file. Throws Error (input) when it cannot be written there.
+  // Creates or replaces the file. Throws Error (input) if it cannot be written.
   void begin(const Header& header) override;
   bool resume(const Header& header, std::uint64_t rows, const KnownRow* last) override;
-  // Allocates nothing once rows have their usual length. Rows reach the file when the buffer is full and about once a
-  // second. Throws Error (run) when the disk is full; the file is then cut back to its last complete row, and the sink
-  // accepts no further rows.
+  // Does not allocate once rows have reached their usual length. Rows are written to the file when the buffer is full
+  // and about once a second. Throws Error (run) if the disk is full; the file is then truncated to its last complete
+  // row, and the sink accepts no further rows.
   void write(Time t, const Columns& row) override;
   void flush() override;
-  // Never throws after a failure that has been reported.
+  // Does not throw if an earlier failure was already reported.
   void end() override;
 
  private:
   struct Cell {
     Type type = Type::Float64;
-    std::uint32_t index = 0;  // in the column of its type
+    std::uint32_t index = 0;  // index in the column of its type
   };
   static constexpr std::size_t buffer_size = std::size_t{64} * 1024;
 
@@ -56,7 +56,7 @@ class CsvSink : public Sink {
   void format(Time t, const Columns& row);
   void store_row();
   void flush_when_due();
-  void put(const char* data, std::size_t size);  // all of it, or Error (run) with the file cut to a complete row
+  void put(const char* data, std::size_t size);  // writes all, or truncates to a complete row and throws Error (run)
   [[noreturn]] void fail(int error, const char* data, std::size_t written);
 
   std::filesystem::path path_;
@@ -65,13 +65,13 @@ class CsvSink : public Sink {
   bool owns_fd_ = false;
   bool failed_ = false;
   bool regular_ = false;
-  std::uint64_t file_size_ = 0;  // what we have written: whole rows
+  std::uint64_t file_size_ = 0;  // bytes written by this sink: whole rows
   std::vector<Cell> cells_;
-  std::string row_;                 // the row at hand
-  std::unique_ptr<char[]> buffer_;  // complete rows; stays in place for emergency_
+  std::string row_;                 // the current row
+  std::unique_ptr<char[]> buffer_;  // complete rows; not reallocated, because emergency_ refers to it
   std::size_t used_ = 0;
   os::EmergencyFlush emergency_;
-  // The clock is looked at once per `stride_` rows, a number that follows the pace of the run.
+  // The clock is read once per `stride_` rows; the stride adapts to the speed of the run.
   std::uint32_t stride_ = 1;
   std::uint32_t rows_left_ = 1;
   std::chrono::steady_clock::time_point last_look_{};

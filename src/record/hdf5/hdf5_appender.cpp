@@ -15,7 +15,7 @@ namespace consort::record {
 
 namespace {
 
-constexpr std::size_t usual_children = 64;  // where the file does not say
+constexpr std::size_t usual_children = 64;  // default of superblocks that do not contain it
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
@@ -26,7 +26,7 @@ constexpr std::size_t superblock_bytes = 64;
 constexpr std::size_t version_at = 8;
 constexpr std::size_t address_size_at = 13;
 constexpr std::size_t length_size_at = 14;
-constexpr std::size_t half_of_children_at = 24;  // version 1 alone; it has 4 bytes more
+constexpr std::size_t half_of_children_at = 24;  // only in version 1, which has 4 more bytes
 constexpr std::size_t end_at = 40;
 
 // --- object headers of version 1
@@ -59,7 +59,7 @@ std::unique_ptr<Hdf5Appender> Hdf5Appender::open(const std::filesystem::path& fi
 
 Hdf5Appender::~Hdf5Appender() { ::close(fd_); }
 
-// --- what is there
+// --- existing structures
 
 bool Hdf5Appender::find(std::span<const GrowingDataset> datasets) {
   if (!read_superblock()) return false;
@@ -110,7 +110,7 @@ bool Hdf5Appender::find_places(std::uint64_t header, Growing& growing) const {
   return growing.rows_at != no_address && growing.root_at != no_address;
 }
 
-// False when it says that the dataset is not what was expected.
+// Returns false if the message shows that the dataset is not supported.
 bool Hdf5Appender::look_at_message(std::uint64_t type, std::span<const std::byte> data, std::uint64_t address,
                                    Growing& growing) const {
   const std::size_t rank = growing.chunk.rank;
@@ -182,7 +182,7 @@ std::uint64_t Hdf5Appender::allocate(std::uint64_t size, std::uint64_t alignment
   return address;
 }
 
-// Several to a page where they are small.
+// Allocates a node; small nodes share a page.
 std::uint64_t Hdf5Appender::allocate_node(std::size_t size) {
   const std::uint64_t slot = std::bit_ceil(std::uint64_t{size});
   node_place_ = round_up(node_place_, slot);

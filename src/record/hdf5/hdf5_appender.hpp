@@ -1,11 +1,11 @@
-// Adds rows to the datasets of an HDF5 file that the library has laid out, without the library: it takes some 35 KiB of
-// memory for a dataset that grows, and most of the time that a small chunk takes. Only what is plain goes this way:
-// numbers that are not compressed, in datasets of chunks that a B-tree of version 1 finds.
+// Appends rows to the datasets of an HDF5 file without the HDF5 library, which has created the file. The library needs
+// about 35 KiB of memory per growing dataset and accounts for most of the time of a small chunk. Only the simple case
+// is supported: uncompressed numbers in chunked datasets that are indexed by a B-tree of version 1.
 //
-// The file is valid at every moment. Rows go to the file at once: nothing refers to them yet. What refers to them is
-// written by commit(), in an order in which the file is whole after each single write: nodes in new space, the length
-// of the file, nodes that were there, the roots of trees, the lengths of datasets. Nodes do not cross pages, so that
-// one is never half written. A write that fails (the disk is full) freezes the file: it stays as it was committed last.
+// The file is valid at every moment. Rows are written at once, because nothing in the file refers to them yet. commit()
+// writes the references in an order that keeps the file consistent after each single write: new nodes, the length of
+// the file, existing nodes, the roots of trees, the lengths of datasets. Nodes do not cross page boundaries, so that a
+// node is never partially written. A failed write (disk full) freezes the file in its last committed state.
 #pragma once
 
 #include <cstddef>
@@ -21,31 +21,32 @@
 namespace consort::record {
 
 struct GrowingDataset {
-  std::uint64_t header = 0;  // address of its object header
+  std::uint64_t header = 0;  // address of the object header
   ChunkShape chunk;
 };
 
 class Hdf5Appender {
  public:
-  // The file must be closed and its datasets empty; `status` must outlive this, and is to be looked at after every
-  // call. Null when the file is not of the kind that is known here.
+  // The file must be closed and its datasets must be empty. `status` must outlive this object; check it after every
+  // call. Returns null if the structure of the file is not supported.
   static std::unique_ptr<Hdf5Appender> open(const std::filesystem::path& file, std::span<const GrowingDataset> datasets,
                                             CommitStatus& status);
   ~Hdf5Appender();
   Hdf5Appender(const Hdf5Appender&) = delete;
   Hdf5Appender& operator=(const Hdf5Appender&) = delete;
 
-  // Whole rows from `row` on, all of one chunk: of the last one, or the first of the next.
+  // Writes whole rows from `row` on. All rows must belong to one chunk: the last chunk, or the beginning of the next
+  // one.
   void write(std::size_t dataset, std::uint64_t row, std::span<const std::byte> bytes);
-  // All datasets have `rows` rows from now on; the first one is the last to grow.
+  // Sets the length of all datasets to `rows`; the first dataset is updated last.
   void commit(std::uint64_t rows);
 
  private:
   struct Growing {
     ChunkShape chunk;
     ChunkTree tree;
-    std::uint64_t rows_at;  // where the file says how many rows it has
-    std::uint64_t root_at;  // and where its tree is
+    std::uint64_t rows_at;  // file offset of its number of rows
+    std::uint64_t root_at;  // file offset of the address of its tree
     std::uint64_t last_chunk = no_address;
     std::uint64_t root = no_address;  // as committed
   };
@@ -64,11 +65,11 @@ class Hdf5Appender {
 
   int fd_;
   CommitStatus& status_;
-  std::uint64_t end_ = 0;        // of what is in use
-  std::uint64_t committed_ = 0;  // as the file says
-  std::uint64_t end_at_ = 0;     // where it says so
+  std::uint64_t end_ = 0;        // end of the used space
+  std::uint64_t committed_ = 0;  // end of the file according to the superblock
+  std::uint64_t end_at_ = 0;     // file offset of that value
   std::size_t most_children_ = 64;
-  std::uint64_t node_place_ = 0;  // in the page that nodes are put into
+  std::uint64_t node_place_ = 0;  // next free position in the current page of nodes
   std::uint64_t node_page_end_ = 0;
   std::vector<Growing> datasets_;
   std::uint64_t rows_ = 0;  // as committed

@@ -6,7 +6,8 @@ namespace consort::record {
 
 namespace {
 
-// A node: signature, type, level, number of children, both siblings; then keys and children in turns, a key last.
+// A node: signature, type, level, number of children, both siblings; then alternating keys and children, ending with a
+// key.
 constexpr std::size_t type_at = 4;
 constexpr std::size_t level_at = 5;
 constexpr std::size_t used_at = 6;
@@ -15,7 +16,7 @@ constexpr std::size_t right_at = 16;
 constexpr std::size_t head_bytes = 24;
 constexpr std::size_t address_bytes = 8;
 constexpr std::uint64_t of_chunks = 1;
-// A key: size of the chunk, filters that were left out, where it begins in every dimension, and once more for the bytes
+// A key: size of the chunk, mask of skipped filters, offset in every dimension, and an additional offset for the bytes
 // of an element.
 constexpr std::size_t offsets_at = 8;
 
@@ -67,7 +68,7 @@ void ChunkTree::set_key(Node& node, std::size_t i, std::uint64_t row) const {
   put_number(to + offsets_at, row);
 }
 
-// The key behind the last child is that of a chunk without bytes: one further in every dimension, as HDF5 has it.
+// As in HDF5, the key after the last child is that of a chunk without bytes, one step further in every dimension.
 void ChunkTree::set_bound(Node& node, std::uint64_t row) const {
   std::byte* const to = key(node, node.used);
   std::memset(to, 0, offsets_at);
@@ -84,7 +85,7 @@ void ChunkTree::add_child(Node& node, std::uint64_t row, std::uint64_t address) 
   node.changed = true;
 }
 
-// A node that has a right sibling ends where that begins.
+// The last key of a node equals the first key of its right sibling.
 void ChunkTree::close(Node& node, std::uint64_t next_row, std::uint64_t right) const {
   set_key(node, node.used, next_row);
   put_number(node.bytes.data() + right_at, right);

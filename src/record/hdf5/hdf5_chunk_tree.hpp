@@ -1,6 +1,6 @@
-// The index of a dataset's chunks in an HDF5 file, for a dataset that only grows: a B-tree of version 1 ("HDF5 File
-// Format Specification 3.0", III.A.1, node type 1) that is filled from left to right, so that only the nodes on its
-// right edge ever change and no other is kept in memory.
+// The chunk index of a dataset in an HDF5 file, for a dataset that only grows: a B-tree of version 1 ("HDF5 File Format
+// Specification 3.0", III.A.1, node type 1). It is filled from left to right, so that only the nodes on its right edge
+// change and only these are kept in memory.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace consort::record {
 
 inline constexpr std::uint64_t no_address = ~std::uint64_t{0};
 
-// Little-endian, as everything in the file.
+// Little-endian, like all numbers in the file.
 void put_number(std::byte* to, std::uint64_t value, std::size_t bytes = 8);
 [[nodiscard]] std::uint64_t number_at(const std::byte* from, std::size_t bytes = 8);
 
 struct ChunkShape {
-  std::size_t rank = 1;  // 1 or 2; a chunk has all the columns
+  std::size_t rank = 1;  // 1 or 2; a chunk contains all columns
   std::uint64_t rows = 0;
   std::uint64_t columns = 1;
   std::uint64_t element_bytes = 0;
@@ -28,13 +28,13 @@ struct ChunkShape {
 
 class ChunkTree {
  public:
-  // `most_children`: of a node; twice the file's K.
+  // `most_children`: maximum number of children of a node; twice the K of the file.
   ChunkTree(const ChunkShape& shape, std::size_t most_children);
 
   [[nodiscard]] std::size_t node_bytes() const { return node_bytes_; }
   [[nodiscard]] std::uint64_t root() const { return levels_.empty() ? no_address : levels_.back().address; }
 
-  // The chunk behind the last one, which begins at `row`. `allocate()` gives the address of a new node.
+  // Appends a chunk that begins at `row`. `allocate()` returns the address of a new node.
   template <class Allocate>
   void append(std::uint64_t row, std::uint64_t address, Allocate&& allocate) {
     if (levels_.empty()) levels_.push_back(make_node(0, no_address, allocate()));
@@ -42,20 +42,21 @@ class ChunkTree {
     for (Node& node : levels_) set_bound(node, row + shape_.rows);
   }
 
-  // Calls put(address, bytes) for nodes that are new since the last settle(), or for the others that have changed.
+  // Calls put(address, bytes) for nodes that are new since the last settle() (`fresh`), or for changed older nodes
+  // (otherwise).
   template <class Put>
   void write(bool fresh, Put&& put) const {
     for (const auto* nodes : {&left_, &levels_})
       for (const Node& node : *nodes)
         if (node.changed && node.fresh == fresh) put(node.address, std::span<const std::byte>(node.bytes));
   }
-  // What there is has been written.
+  // Call after all nodes were written.
   void settle();
 
  private:
   struct Node {
     std::uint64_t address = 0;
-    std::size_t used = 0;  // children
+    std::size_t used = 0;  // number of children
     bool fresh = true;
     bool changed = true;
     std::vector<std::byte> bytes;
@@ -89,8 +90,8 @@ class ChunkTree {
   std::size_t most_children_;
   std::size_t key_bytes_;
   std::size_t node_bytes_;
-  std::vector<Node> levels_;  // the right edge, leaves first
-  std::vector<Node> left_;    // left it since the last settle()
+  std::vector<Node> levels_;  // nodes on the right edge, leaves first
+  std::vector<Node> left_;    // nodes that left the right edge since the last settle()
 };
 
 }  // namespace consort::record

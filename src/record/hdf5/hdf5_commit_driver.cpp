@@ -18,7 +18,7 @@ namespace consort::record {
 
 namespace {
 
-constexpr hsize_t smallest_aligned = 512;  // nodes of chunk B-trees are larger
+constexpr hsize_t smallest_aligned = 512;  // smaller than all nodes of chunk B-trees
 
 struct DriverInfo {
   CommitStatus* status;
@@ -32,9 +32,9 @@ struct Block {
 struct CommitFile : H5FD_t {
   int fd = -1;
   CommitStatus* status = nullptr;
-  haddr_t eoa = 0;                     // end of what HDF5 has allocated
+  haddr_t eoa = 0;                     // end of the space allocated by HDF5
   haddr_t committed = 0;               // eoa at the last commit
-  std::map<haddr_t, Block> waiting{};  // no two overlap
+  std::map<haddr_t, Block> waiting{};  // blocks never overlap
 
   CommitFile() : H5FD_t{} {}
 
@@ -60,8 +60,8 @@ void CommitFile::put(haddr_t address, const char* data, std::size_t size) {
   }
 }
 
-// Page by page, the last one first. A collection of texts grows towards its end: a reader that meets old pages before
-// new ones finds the end there that it had before.
+// Writes page by page, last page first. A collection of texts grows towards its end: a reader that sees old pages
+// before new ones finds the previous end there.
 void CommitFile::put_from_behind(haddr_t address, const std::vector<char>& bytes) {
   haddr_t end = address + bytes.size();
   while (end > address) {
@@ -71,14 +71,14 @@ void CommitFile::put_from_behind(haddr_t address, const std::vector<char>& bytes
   }
 }
 
-// HDF5 hands over collections of texts (global heaps) as raw data, but they are referred to, and change. Rows that
-// begin with the same bytes do no harm here: they reach the file with the commit that makes them known.
+// HDF5 passes collections of texts (global heaps) as raw data, although other blocks refer to them and they change.
+// Rows that begin with the same bytes do no harm: they are written by the same commit as the references to them.
 bool is_text_collection(const char* data, std::size_t size) {
   constexpr char head[] = {'G', 'C', 'O', 'L', 1, 0, 0, 0};
   return size >= sizeof head && std::memcmp(data, head, sizeof head) == 0;
 }
 
-// B-trees of version 1 are at most 255 levels high; the level is the sixth byte of a node.
+// B-trees of version 1 have at most 255 levels; the level is the sixth byte of a node.
 constexpr int first_tree_stage = 3;
 constexpr int header_stage = first_tree_stage + 256;
 
@@ -125,7 +125,7 @@ void CommitFile::commit() {
   committed = eoa;
 }
 
-// --- what HDF5 calls
+// --- callbacks for HDF5
 
 H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t max_address) {
   const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
@@ -134,7 +134,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t max_ad
   file->status = info->status;
   const int how = O_RDWR | O_CLOEXEC | O_NOCTTY | ((flags & H5F_ACC_TRUNC) != 0 ? O_CREAT | O_TRUNC : 0);
   file->fd = ::open(name, how, 0666);
-  // HDF5 first tries without truncation whether there is a file: only the last attempt counts.
+  // HDF5 first opens the file without truncation to check whether it exists: only the last attempt counts.
   info->status->error = file->fd < 0 ? errno : 0;
   if (file->fd < 0) return nullptr;
   struct stat found {};
@@ -160,7 +160,7 @@ int compare_files(const H5FD_t* a, const H5FD_t* b) {
 }
 
 herr_t query(const H5FD_t*, unsigned long* flags) {
-  *flags = 0;  // neither aggregated nor accumulated: blocks arrive here one by one, with their kinds
+  *flags = 0;  // no aggregation or accumulation: blocks arrive one by one with their kinds
   return 0;
 }
 
@@ -171,7 +171,7 @@ herr_t set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
   return 0;
 }
 
-// A frozen file is not longer than it is, but HDF5 need not know.
+// A frozen file is shorter than HDF5 assumes; hide this from HDF5.
 haddr_t get_eof(const H5FD_t* file, H5FD_mem_t) {
   struct stat status {};
   const haddr_t size = ::fstat(of(file).fd, &status) == 0 ? static_cast<haddr_t>(status.st_size) : 0;
@@ -211,10 +211,10 @@ herr_t write(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t 
   auto next = to.waiting.lower_bound(address);
   const bool meets_last =
       next != to.waiting.begin() && std::prev(next)->first + std::prev(next)->second.bytes.size() > address;
-  // The same block, which may have grown, takes the place of the one that waits.
+  // The same block, which may have grown, replaces the waiting one.
   if (next != to.waiting.end() && next->first == address && next->second.bytes.size() <= size) ++next;
   const bool meets_next = next != to.waiting.end() && next->first < address + size;
-  if (meets_next || meets_last) to.commit();  // blocks of other sizes; only while the file is laid out
+  if (meets_next || meets_last) to.commit();  // blocks of other sizes overlap only while the file is created
   Block& block = to.waiting[address];
   block.kind = kind;
   block.bytes.assign(data, data + size);

@@ -1,4 +1,4 @@
-// What the sink and the reader of HDF5 share: owned identifiers, quiet errors, one thread at a time.
+// Shared by the HDF5 sink and reader: owned identifiers, suppressed error output, access by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace consort::record {
 
-// Thrown inside, and turned into an Error that names the file where sink and reader meet their callers.
+// Internal exception. The public functions of sink and reader convert it to an Error that names the file.
 struct Hdf5Failure {
   const char* what;
 };
@@ -22,11 +22,11 @@ inline hid_t hdf5_check(hid_t id, const char* what) {
   return id;
 }
 
-// An identifier of any kind, closed by its owner.
+// Owns an HDF5 identifier of any kind and closes it.
 class Hdf5Id {
  public:
   Hdf5Id() = default;
-  // Throws Hdf5Failure when `id` says that it could not be made.
+  // Throws Hdf5Failure if `id` is invalid.
   Hdf5Id(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(hdf5_check(id, what)), close_(close) {}
   ~Hdf5Id() { reset(); }
   Hdf5Id(Hdf5Id&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
@@ -41,7 +41,7 @@ class Hdf5Id {
   Hdf5Id(const Hdf5Id&) = delete;
   Hdf5Id& operator=(const Hdf5Id&) = delete;
 
-  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): it stands for it everywhere
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): replaces hid_t everywhere
   [[nodiscard]] bool valid() const { return id_ >= 0; }
   void reset() {
     if (id_ >= 0) close_(std::exchange(id_, -1));
@@ -52,8 +52,8 @@ class Hdf5Id {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-// Held around every use of the library: HDF5 may have been built without thread safety, and prints its errors unless
-// told not to.
+// Must exist during every use of the library: locks it, because HDF5 may have been built without thread safety, and
+// suppresses its error output.
 class Hdf5Session {
  public:
   Hdf5Session();
@@ -67,20 +67,20 @@ class Hdf5Session {
   void* data_before_ = nullptr;
 };
 
-// Where the object header of a dataset or group is in its file.
+// Returns the address of the object header of a dataset or group in its file.
 [[nodiscard]] std::uint64_t hdf5_address_of(hid_t object);
 
 // --- how types are stored
 
 // Texts and Binary (as hexadecimal digits) have a variable length.
 [[nodiscard]] Hdf5Id hdf5_text_type();
-// The text that an attribute is; empty where it is something else.
+// Returns the value of a text attribute; empty for other attributes.
 [[nodiscard]] std::string hdf5_text_of(hid_t attribute);
-// Numbers as they are, Boolean as an enumeration of FALSE and TRUE (which numpy takes for bool), Clock as 0 and 1,
-// Enumeration as 64-bit integers.
+// Numbers keep their type. Boolean is an enumeration of FALSE and TRUE (which numpy reads as bool), Clock is 0 and 1,
+// Enumeration is a 64-bit integer.
 [[nodiscard]] Hdf5Id hdf5_type(Type type);
 
-// The row of the table /variables that says where a signal is.
+// A row of the table /variables: the location of a signal.
 struct Hdf5Variable {
   const char* name;
   const char* dataset;

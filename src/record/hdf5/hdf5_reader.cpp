@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t strip_bytes = std::size_t{1} << 20;
 
-// Memory that HDF5 allocated for texts is its to free.
+// Texts in memory allocated by HDF5, which must also free it.
 class Texts {
  public:
   Texts(hid_t type, std::size_t count) : type_(type), count_(count), pointers_(count, nullptr) {}
@@ -46,7 +46,7 @@ class Texts {
 
 // --- attributes of the file
 
-// Called by C code, which exceptions must not pass.
+// Called by C code, so exceptions must not leave it.
 herr_t collect_fact(hid_t object, const char* name, const H5A_info_t*, void* facts) {
   try {
     if (std::string_view(name) == "format" || std::string_view(name) == "version") return 0;
@@ -113,7 +113,7 @@ class Reader {
   void read_variables(Result& result) {
     const Dataset table = open_dataset("/variables", 1);
     require(table.rows <= H5Dget_storage_size(table.id) / 8,
-            "{}: the table of variables promises {} rows, more than there are; the file is damaged, repeat the run",
+            "{}: the table of variables announces {} rows, more than it contains; the file is damaged, repeat the run",
             name_, table.rows);
     const Hdf5Id type = hdf5_variable_type();
     std::vector<Hdf5Variable> rows(static_cast<std::size_t>(table.rows));
@@ -149,7 +149,7 @@ class Reader {
             "{}: '{}' is not in column {} of {}, which has {}; the file is damaged, repeat the run", name_,
             text(row.name), row.column, path, found->second.columns);
     require(columns_[path].size() < found->second.columns,
-            "{}: more variables than columns are said to be in {}; the file is damaged, repeat the run", name_, path);
+            "{}: {} has fewer columns than variables; the file is damaged, repeat the run", name_, path);
     columns_[path].push_back({static_cast<std::size_t>(row.column), result.trajectories.size()});
     const bool same_type = types_.try_emplace(path, *type).first->second == *type;
     require(same_type, "{}: {} holds more than one type; the file is damaged, repeat the run", name_, path);
@@ -173,21 +173,21 @@ class Reader {
     return dataset;
   }
 
-  // Before memory is taken for rows that nobody wrote. Deflate packs at most 1 : 1032.
+  // Checks announced sizes before memory is allocated for them. Deflate compresses at most 1 : 1032.
   void check_promises() {
     const auto check = [&](const std::string& path, const Dataset& dataset, std::uint64_t element) {
       const double most = 1100.0 * static_cast<double>(H5Dget_storage_size(dataset.id)) + 1e6;
       const double promised =
           static_cast<double>(rows_) * static_cast<double>(dataset.columns) * static_cast<double>(element);
-      require(promised <= most, "{}: {} promises more rows than the file holds; it is damaged, repeat the run", name_,
-              path);
+      require(promised <= most, "{}: {} announces more rows than the file contains; it is damaged, repeat the run",
+              name_, path);
     };
     check("/time", time_, sizeof(double));
     for (const auto& [path, dataset] : datasets_) check(path, dataset, 1);
   }
 
-  // Reads rows strip by strip: `take(strip, first, count)` gets the elements of all columns. A strip is a number of
-  // whole chunks.
+  // Reads rows in strips of whole chunks: `take(memory, file, type, first, count)` reads the elements of all columns
+  // and returns false if it fails.
   template <class Element, class Take>
   void read_strips(const std::string& path, const Dataset& dataset, hid_t type, int rank, Take&& take) {
     const std::uint64_t row_bytes = std::max<std::uint64_t>(1, dataset.columns * sizeof(Element));
@@ -203,7 +203,7 @@ class Reader {
       if (take(memory, file_space, type, first, count[0])) {
         first += count[0];
       } else if (rows_at_once > dataset.chunk_rows) {
-        rows_at_once = dataset.chunk_rows;  // find the chunk at fault
+        rows_at_once = dataset.chunk_rows;  // find the unreadable chunk
       } else {
         require(first + count[0] >= rows_, "{}: {} cannot be read from row {} on; the file is damaged, repeat the run",
                 name_, path, first + 1);
@@ -263,7 +263,7 @@ class Reader {
     });
   }
 
-  // A dataset read later may have had fewer readable rows than those read before.
+  // A dataset read later may have fewer readable rows than earlier ones.
   void cut(Result& result) const {
     const auto rows = static_cast<std::size_t>(rows_);
     result.time.resize(rows);

@@ -1,4 +1,4 @@
-// Results of Hdf5Sink, whole; also of a run that goes on or was killed.
+// Reads whole results of Hdf5Sink, also of a run that is in progress or was killed.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace consort::record {
 
-// Takes the rows that all datasets have. When the last chunk of a dataset cannot be read (its process was killed while
-// it was compressed anew) the rows before it are what there is. Throws Error (input) for files that are not results of
-// ours, damaged, or that promise more data than they hold.
+// Reads the rows that all datasets contain. If the last chunk of a dataset is unreadable (the process was killed while
+// it rewrote the compressed chunk), reads only the rows before it. Throws Error (input) if the file is not a result of
+// Consort, is damaged or announces more data than it contains.
 [[nodiscard]] Result read_hdf5_result(const std::filesystem::path& path);
 
 }  // namespace consort::record

@@ -1,5 +1,5 @@
-// Going on with an HDF5 result: the rows that count are copied from the file that is there, which is put aside, into a
-// new one. So there is a file with all of them at every moment, and a run that is killed while it copies loses nothing.
+// Resumes an HDF5 result: renames the existing file and copies the rows to keep into a new one. Therefore a file with
+// all of these rows exists at every moment, and a run that is killed while it copies loses nothing.
 #include <algorithm>
 #include <system_error>
 
@@ -37,7 +37,7 @@ Extent extent_of(hid_t dataset) {
   return {rank, size[0], size[1]};
 }
 
-// Names of the table of variables, in its order.
+// Returns the names in the table of variables, in order.
 std::vector<std::string> names_in(hid_t file) {
   const Hdf5Id dataset = open_dataset(file, "/variables");
   const Hdf5Id memory = hdf5_variable_type();
@@ -51,7 +51,7 @@ std::vector<std::string> names_in(hid_t file) {
   return names;
 }
 
-// The fact that tells one run from another.
+// Returns the fact that identifies the run.
 std::string run_of(const Header& header) {
   for (const auto& fact : header.facts)
     if (fact.name == run_fact) return fact.value;
@@ -70,7 +70,7 @@ bool Hdf5Sink::resume(const Header& header, std::uint64_t rows, const KnownRow*)
   auto aside = path_;
   aside += ".before-restart";
   std::error_code error;
-  // Left by a restart that did not come to its end: it has everything, the other one perhaps not.
+  // An existing file was left by an interrupted restart: it is complete, the other one may not be.
   if (!std::filesystem::is_regular_file(aside, error)) {
     if (!std::filesystem::is_regular_file(path_, error)) return false;
     require_continuable(path_, header, rows);
@@ -90,7 +90,7 @@ bool Hdf5Sink::resume(const Header& header, std::uint64_t rows, const KnownRow*)
 
 void Hdf5Sink::require_continuable(const std::filesystem::path& file, const Header& header, std::uint64_t rows) {
   const auto refuse = [&](const std::string& why) {
-    return input_error("the result '{}' cannot go on from the checkpoint: it {}; give another --output-file",
+    return input_error("the result '{}' cannot be resumed from the checkpoint: it {}; give another --output-file",
                        file.string(), why);
   };
   const Hdf5Session session;
@@ -108,7 +108,8 @@ void Hdf5Sink::require_continuable(const std::filesystem::path& file, const Head
       const auto extent = extent_of(dataset);
       if (extent.columns != block.columns || extent.rank != (&block == blocks_.data() ? 1 : 2))
         throw refuse("has other variables");
-      if (extent.rows < rows) throw refuse(fmt::format("has {} rows, but there were {}", extent.rows, rows));
+      if (extent.rows < rows)
+        throw refuse(fmt::format("has {} rows, but {} were recorded before the checkpoint", extent.rows, rows));
       const Hdf5Id stored(H5Dget_type(dataset), H5Tclose, "open a dataset");
       const Hdf5Id own = hdf5_type(block.type);
       if (H5Tget_class(stored) != H5Tget_class(own)) throw refuse("has variables of other types");
@@ -117,11 +118,11 @@ void Hdf5Sink::require_continuable(const std::filesystem::path& file, const Head
     copies_.clear();
     text_blocks_.clear();
   } catch (const Hdf5Failure& failure) {
-    throw refuse(fmt::format("is not a result of Consort that HDF5 could {}", failure.what));
+    throw refuse(fmt::format("is not a readable result of Consort (HDF5 failed to {})", failure.what));
   }
 }
 
-// Chunk by chunk, each of the size that it has in the new file.
+// Copies chunk by chunk, with the chunk size of the new file.
 void Hdf5Sink::copy_from(const std::filesystem::path& file, std::uint64_t rows) {
   const Hdf5Id in = open_read_only(file);
   for (Block& block : blocks_) {
@@ -155,7 +156,7 @@ void Hdf5Sink::copy_from(const std::filesystem::path& file, std::uint64_t rows) 
   go_to_row(rows);
 }
 
-// Behind rows that the file has: what comes next has its place in the middle of a chunk.
+// Continues after existing rows: the next row may be in the middle of a chunk.
 void Hdf5Sink::go_to_row(std::uint64_t row) {
   rows_ = row;
   for (Block& block : blocks_) {

@@ -23,27 +23,27 @@ constexpr std::size_t largest_chunk = std::size_t{64} << 10;
 constexpr std::size_t smallest_chunk = std::size_t{4} << 10;
 constexpr std::size_t most_in_memory = std::size_t{4} << 20;
 constexpr std::size_t most_text_in_memory = std::size_t{4} << 20;
-// What a disk that becomes full may cost: fast runs fill it within less than the time between two commits.
+// Limits the data lost when the disk becomes full: fast runs can fill it in less time than between two commits.
 constexpr std::size_t most_uncommitted = std::size_t{4} << 20;
 constexpr int flushes_without_incomplete = 10;
-// HDF5 takes some 14 KiB for a dataset that is open, and more for the nodes that lead to its chunks: where there are
-// many, nodes are small and few of them stay in memory.
+// HDF5 needs about 14 KiB per open dataset, and more for the nodes of its chunk index. If there are many datasets,
+// nodes are small and only a few stay in memory.
 constexpr std::size_t many_datasets = 256;
-constexpr unsigned small_nodes = 8;  // half of the children
+constexpr unsigned small_nodes = 8;  // half of the number of children
 constexpr std::size_t usual_cache = std::size_t{4} << 20;
 constexpr std::size_t small_cache = std::size_t{1536} << 10;
-// Attributes of old object headers take 64 KiB; what they do not hold is in /variables.
+// Attributes in old object headers are limited to 64 KiB; /variables contains all signals.
 constexpr std::size_t most_in_attribute = 4000;
 
 bool is_text(Type type) { return type == Type::String || type == Type::Binary; }
 
 std::size_t element_size(Type type) {
   return with_type(type, []<class T>() -> std::size_t {
-    return std::is_same_v<T, std::string> || std::is_same_v<T, Binary> ? 64 : sizeof(T);  // texts: a guess
+    return std::is_same_v<T, std::string> || std::is_same_v<T, Binary> ? 64 : sizeof(T);  // texts: an estimate
   });
 }
 
-// A name as one component of a path. Slashes separate, and a single dot stands for the group itself.
+// Encodes a name as one component of a path: a slash is a separator, and a single dot means the group itself.
 std::string link_name(std::string_view name) {
   if (name == ".") return "%2E";
   std::string link;
@@ -64,15 +64,15 @@ std::string dataset_path(const std::string& group, Type type) {
   return group.empty() ? "/" + name : "/units/" + link_name(group) + "/" + name;
 }
 
-// Most units have a few signals: less than a call of memcpy is worth. Sizes that are known to the compiler are a few
-// instructions.
+// Most units have only a few signals, for which a call of memcpy is too expensive. Copies of compile-time size need a
+// few instructions.
 struct Rows {
   std::byte* to;
   std::size_t to_stride;
   const std::byte* from;
   std::size_t from_stride;
   std::size_t count;
-  std::size_t size;  // of each, in bytes
+  std::size_t size;  // bytes of each
 };
 
 template <std::size_t Words>
@@ -124,7 +124,7 @@ Hdf5Sink::Hdf5Sink(std::filesystem::path path, const SinkOptions& options)
 Hdf5Sink::~Hdf5Sink() {
   try {
     end();
-  } catch (const Error&) {  // end() is where failures are heard
+  } catch (const Error&) {  // end() reports failures
     close();
   }
 }
@@ -185,7 +185,7 @@ void Hdf5Sink::take_over(const std::filesystem::path& file, std::uint64_t rows) 
 void Hdf5Sink::require_whole() const {
   CONSORT_ASSERT(is_open() || failed_);
   if (!failed_) return;
-  throw run_error("no more rows can be written to '{}' since an earlier write to it failed; repeat the run",
+  throw run_error("no more rows can be written to '{}' because an earlier write failed; repeat the run",
                   path_.string());
 }
 
@@ -255,7 +255,7 @@ void Hdf5Sink::end() {
   close();
 }
 
-// By the library, which takes over the file where rows were written without it.
+// Uses the library, which reopens the file if rows were written without it.
 void Hdf5Sink::write_tables() {
   appender_.reset();
   if (!file_.valid()) open(H5F_ACC_RDWR);
@@ -273,7 +273,7 @@ void Hdf5Sink::open(unsigned how) {
     const bool many = blocks_.size() > many_datasets;
     if (many) hdf5_check(H5Pset_istore_k(creation, small_nodes), "set up the file");
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set up the file");
-    // Without a cache complete chunks go from our buffer to the file; it would only copy them.
+    // Disable the chunk cache: it would only copy complete chunks, which are already buffered here.
     hdf5_check(H5Pset_cache(access, 0, 1, 0, 0), "set up the file");
     hdf5_check(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "set up the file");
     hdf5_check(H5Pset_file_locking(access, false, true), "set up the file");
@@ -289,7 +289,7 @@ void Hdf5Sink::open(unsigned how) {
   }
 }
 
-// HDF5 remembers all that was needed to lay the file out, some 50 KiB per dataset; what rows need is less.
+// HDF5 keeps the data that it used to create the file, about 50 KiB per dataset. Reopening the file frees it.
 void Hdf5Sink::reopen() {
   hdf5_check(H5Fflush(file_, H5F_SCOPE_LOCAL), "lay out the file");
   file_.reset();
@@ -339,7 +339,7 @@ void Hdf5Sink::lay_out(const Header& header) {
     }
     ++block.columns;
   }
-  const std::size_t pages = most_in_memory / blocks_.size() / smallest_chunk;  // chunks are aligned to them
+  const std::size_t pages = most_in_memory / blocks_.size() / smallest_chunk;  // chunks are aligned to pages
   const std::size_t chunk = std::clamp(pages * smallest_chunk, smallest_chunk, largest_chunk);
   for (Block& block : blocks_) {
     block.row_bytes = block.columns * element_size(block.type);
@@ -359,7 +359,7 @@ void Hdf5Sink::lay_out(const Header& header) {
     place_copies(block);
   }
   widths_ = next;
-  store_complete();  // none is, but it says when the first will be
+  store_complete();  // no chunk is complete yet, but this sets complete_at_
 }
 
 void Hdf5Sink::create(Block& block, int rank) {
@@ -455,7 +455,7 @@ void Hdf5Sink::append_texts(Block& block, const Columns& row) {
   }
 }
 
-// The rows that the file does not have yet.
+// Stores the rows that are not in the file yet.
 void Hdf5Sink::store(Block& block) {
   if (block.stored < rows_) {
     if (appender_ != nullptr) {
@@ -474,7 +474,7 @@ void Hdf5Sink::store(Block& block) {
   place_copies(block);
 }
 
-// By the library; with compression it reads, completes and writes the chunk anew.
+// Uses the library; with compression, it reads, extends and rewrites the chunk.
 void Hdf5Sink::store_rows(Block& block) {
   const int rank = &block == blocks_.data() ? 1 : 2;
   const std::size_t in_chunk = static_cast<std::size_t>(block.stored - block.chunk_begin);
@@ -497,7 +497,7 @@ void Hdf5Sink::store_rows(Block& block) {
   hdf5_check(H5Dwrite(block.dataset, block.memory_type, memory, space, H5P_DEFAULT, data), "write rows");
 }
 
-// To the first row of the chunk.
+// Points the copies to the first row of the chunk.
 void Hdf5Sink::place_copies(Block& block) {
   if (&block == blocks_.data()) time_to_ = block.bytes.data();
   if (is_text(block.type) || &block == blocks_.data()) return;

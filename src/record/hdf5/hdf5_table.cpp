@@ -11,7 +11,7 @@ namespace consort::record {
 namespace {
 
 constexpr const char* doing = "write a table of the report";
-constexpr std::size_t entry = 8;  // a number, or a pointer to a text
+constexpr std::size_t entry = 8;  // bytes of a number or of a pointer to a text
 static_assert(sizeof(double) == entry && sizeof(char*) == entry);
 
 std::vector<std::byte> pack(const Table& table) {
@@ -51,7 +51,7 @@ void hdf5_write_table(hid_t file, const Table& table) {
   const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, doing);
   hdf5_check(H5Pset_create_intermediate_group(links, 1), doing);
   const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, doing);
-  hdf5_check(H5Pset_obj_track_times(creation, 0), doing);  // the same run makes the same file
+  hdf5_check(H5Pset_obj_track_times(creation, 0), doing);  // without times, the same run writes the same file
   const Hdf5Id dataset(H5Dcreate2(file, path.c_str(), type, space, links, creation, H5P_DEFAULT), H5Dclose, doing);
   if (count == 0) return;
   const auto bytes = pack(table);

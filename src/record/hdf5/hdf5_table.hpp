@@ -1,4 +1,4 @@
-// Small tables in an HDF5 file.
+// Writes small tables to an HDF5 file.
 #pragma once
 
 #include "record/hdf5/hdf5_handle.hpp"
@@ -6,8 +6,7 @@
 
 namespace consort::record {
 
-// As the dataset /report/NAME with one member per column; one of that name that is there is replaced. Throws
-// Hdf5Failure.
+// Writes the dataset /report/NAME with one member per column; replaces an existing one. Throws Hdf5Failure.
 void hdf5_write_table(hid_t file, const Table& table);
 
 }  // namespace consort::record

@@ -15,7 +15,7 @@
 
 namespace consort::record {
 
-static_assert(std::endian::native == std::endian::little, "elements are turned round when the file says big endian");
+static_assert(std::endian::native == std::endian::little, "elements are byte-swapped if the file is big endian");
 
 namespace {
 
@@ -29,7 +29,7 @@ double element_at(const char* data, bool swap) {
   return static_cast<double>(std::bit_cast<T>(bytes));
 }
 
-// A matrix stays in the file's bytes. `columns` is cut to what is there when the file ends early.
+// A matrix in the bytes of the file. `columns` is reduced to the complete columns if the file ends early.
 struct Matrix {
   std::string_view bytes;
   std::uint64_t rows = 0;
@@ -58,7 +58,7 @@ class MatFile {
  public:
   MatFile(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {
     std::size_t at = 0;
-    // What stands behind data_2 may be rows that are being written.
+    // Bytes after data_2 may be rows that are being written.
     while (at < bytes_.size() && !(find("data_2") != nullptr && find("name") != nullptr)) at = read_matrix(at);
   }
 
@@ -80,7 +80,7 @@ class MatFile {
     require(bytes_.size() - at >= sizeof header, "{}: ends within the header of a matrix; it is damaged, get it again",
             name_);
     std::memcpy(header.data(), bytes_.data() + at, sizeof header);
-    // The type code is below 5000 in the byte order in which it was written.
+    // In the correct byte order, the type code is below 5000.
     const bool swap = header[0] < 0 || header[0] > 4999;
     if (swap) {
       for (auto& h : header) h = std::bit_cast<std::int32_t>(__builtin_bswap32(std::bit_cast<std::uint32_t>(h)));
@@ -120,8 +120,8 @@ class MatFile {
   std::map<std::string, Matrix, std::less<>> matrices_;
 };
 
-// A matrix of the trajectory layout, whichever way round it is stored: `item` is a variable, `part` a character of its
-// name, a property, or a row of the result.
+// A matrix of the trajectory layout, transposed or not: `item` is a variable; `part` is a character of its name, a
+// property or a row of the result.
 class Table {
  public:
   Table() = default;
@@ -160,7 +160,7 @@ bool is_transposed(const MatFile& file) {
   return layout == "binTrans";
 }
 
-// "Height [m|cm]" and what Dymola says about types behind ":#".
+// Splits "Height [m|cm]" and the type information of Dymola after ":#".
 void split_description(std::string text, Signal& signal) {
   if (const auto hint = text.find(":#"); hint != std::string::npos) {
     const bool inside = hint > 0 && text[hint - 1] == '[';
@@ -217,7 +217,7 @@ class Trajectories {
   }
 
  private:
-  // Constants may be missing altogether. Rows of a data_2 that was cut off are known only if they are stored as such.
+  // Constants may be missing. If data_2 is truncated, its complete rows can only be read in the transposed layout.
   Table data(std::string_view name, bool whole) {
     const Matrix* const m = file_.find(name);
     if (m == nullptr) return {empty_, true};

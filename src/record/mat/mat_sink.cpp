@@ -17,19 +17,19 @@
 
 namespace consort::record {
 
-static_assert(std::endian::native == std::endian::little, "the type codes below say so");
+static_assert(std::endian::native == std::endian::little, "the type codes below are little endian");
 
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
-constexpr std::size_t most_description_bytes = std::size_t{16} << 20;  // of the whole matrix
+constexpr std::size_t most_description_bytes = std::size_t{16} << 20;  // limit for the whole matrix
 
-// Codes of MAT version 4: little endian, then what an element is.
+// Type codes of MAT version 4: little endian and the element type.
 enum Code : std::int32_t { doubles = 0, integers = 20, text = 51 };
 
 class MatrixText {
  public:
-  // Returns where the header begins.
+  // Returns the offset of the header.
   std::size_t add_header(std::string_view name, Code code, std::size_t rows, std::size_t columns) {
     const std::size_t at = bytes_.size();
     const std::array<std::int32_t, 5> header = {code, static_cast<std::int32_t>(rows),
@@ -53,7 +53,7 @@ class MatrixText {
     }
   }
 
-  // Dymola writes this one by rows, whatever the rest does.
+  // Dymola always stores this matrix by rows.
   void add_class(const std::array<std::string_view, 4>& lines) {
     constexpr std::size_t width = 11;
     add_header("Aclass", text, lines.size(), width);
@@ -68,7 +68,7 @@ class MatrixText {
   std::string bytes_;
 };
 
-// "text [unit]", short enough; never cut inside a character of UTF-8.
+// Returns "text [unit]", shortened to `most` bytes but never inside a UTF-8 character.
 std::string describe(const Signal& signal, std::size_t most) {
   std::string line = signal.description;
   const std::size_t room = most - std::min(most, signal.unit.size() + 3);
@@ -85,7 +85,7 @@ std::string describe(const Signal& signal, std::size_t most) {
 template <class T>
 double number(const T& element) {
   if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Binary>) {
-    return 0;  // never chosen
+    return 0;  // unreachable: texts are never chosen
   } else if constexpr (std::is_base_of_v<Bool, T>) {
     return element.value ? 1.0 : 0.0;
   } else if constexpr (std::is_same_v<T, EnumValue>) {
@@ -102,7 +102,7 @@ MatSink::MatSink(std::filesystem::path path) : path_(std::move(path)) {}
 MatSink::~MatSink() {
   try {
     end();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): end() is where failures are heard
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): end() reports failures
   }
 }
 
@@ -127,8 +127,8 @@ std::vector<std::size_t> MatSink::choose(const Header& header) {
 bool MatSink::resume(const Header&, std::uint64_t, const KnownRow*) {
   std::error_code error;
   require(!std::filesystem::exists(path_, error),
-          "the result '{}' cannot go on from the checkpoint: MAT files have no room for further rows; give another "
-          "--output-file, which gets the rows from there on",
+          "the result '{}' cannot be resumed from the checkpoint: no rows can be added to a MAT file; give another "
+          "--output-file, which gets the rows after the checkpoint",
           path_.string());
   return false;
 }
@@ -188,7 +188,7 @@ std::vector<std::string> MatSink::warnings() const {
 
 void MatSink::write(Time t, const Columns& row) {
   if (failed_) {
-    throw run_error("no more rows can be written to '{}' since an earlier write to it failed; repeat the run",
+    throw run_error("no more rows can be written to '{}' because an earlier write failed; repeat the run",
                     path_.string());
   }
   CONSORT_ASSERT(file_.valid());
@@ -204,7 +204,7 @@ void MatSink::write(Time t, const Columns& row) {
   if (used_ == buffer_.size() || clock_.due()) flush();
 }
 
-// Data first, then the number of rows: whoever is killed in between has lost the last rows, and nothing else.
+// Writes the data first, then the number of rows: a kill in between loses only the last rows.
 void MatSink::flush() {
   if (failed_ || !file_.valid()) return;
   if (const std::size_t size = std::exchange(used_, 0); size > 0) {
@@ -239,7 +239,7 @@ void MatSink::put(std::uint64_t offset, const void* data, std::size_t size) {
     if (n < 0 && errno != EINTR) {
       const int error = errno;
       failed_ = true;
-      (void)!::ftruncate(file_.get(), static_cast<off_t>(end_));  // readers look at what is behind the last matrix
+      (void)!::ftruncate(file_.get(), static_cast<off_t>(end_));  // readers would parse bytes after the last matrix
       throw run_error(
           "cannot write to '{}': {}; the rows written before are intact; make room or choose another place with "
           "--output-file, then repeat the run",

@@ -5,6 +5,6 @@
 
 namespace consort {
 
-[[nodiscard]] std::size_t allocations();  // so far, by operator new
+[[nodiscard]] std::size_t allocations();  // number of calls of operator new so far
 
 }  // namespace consort

@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 using namespace testing_rows;
 using testing::HasSubstr;
 
-// Does what a test says on each row; counts the rest.
+// Calls a function of the test for each row; counts the other calls.
 class Probe : public Sink {
  public:
   std::function<void(std::size_t)> on_row = [](std::size_t) {};
@@ -71,7 +71,7 @@ TEST(BufferedSink, HandsEveryRowOfEveryTypeToAllSinksInOrder) {
   MemorySink one(first);
   MemorySink two(second);
   Sink* const sinks[] = {&one, &two};
-  BufferedSink buffered(sinks, 1 << 16);  // so small that it goes round many times
+  BufferedSink buffered(sinks, 1 << 16);  // small, so that the ring wraps many times
   reference.begin(every_type());
   buffered.begin(every_type());
   for (std::size_t i = 0; i < 5000; ++i) {
@@ -210,7 +210,7 @@ TEST(BufferedSink, DoesNotHoldUpTheCallerWhileThereIsRoom) {
   Sink* const sinks[] = {&probe};
   BufferedSink buffered(sinks);
   buffered.begin(numbers(1, 10));
-  for (std::size_t i = 0; i < 5000; ++i) buffered.write(0, count_row(i, 10));  // would never end
+  for (std::size_t i = 0; i < 5000; ++i) buffered.write(0, count_row(i, 10));  // hangs if write() waits
   EXPECT_EQ(probe.rows, 0U);
   go = true;
   buffered.end();
@@ -240,7 +240,7 @@ TEST(BufferedSink, FlushesByItselfWhenNoRowsCome) {
   EXPECT_EQ(probe.flushes, 1);
 }
 
-// The text of what `action` throws.
+// Returns the message of the exception of `action`.
 template <class Action>
 std::string error_of(Action&& action) {
   try {
@@ -263,7 +263,7 @@ TEST(BufferedSink, PassesTheErrorOfASinkToTheNextCallAndServesTheOthers) {
   for (std::size_t i = 0; i < 10; ++i) buffered.write(0, count_row(i, 1));
   EXPECT_EQ(error_of([&] { buffered.flush(); }), "disk 9 is full");
   EXPECT_EQ(error_of([&] { buffered.write(0, count_row(0, 1)); }), "disk 9 is full");
-  EXPECT_EQ(error_of([&] { buffered.flush(); }), "nothing") << "it has been told";
+  EXPECT_EQ(error_of([&] { buffered.flush(); }), "nothing") << "the failure was already reported";
   EXPECT_EQ(error_of([&] { buffered.end(); }), "nothing");
   EXPECT_EQ(bad.rows, 5U);
   EXPECT_EQ(good.rows, 10U);

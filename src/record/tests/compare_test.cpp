@@ -37,9 +37,9 @@ SignalVerdict only(const Result& reference, const Result& result, const Band& ba
   return compare(reference, result, band).signals.at(0);
 }
 
-// --- the tube against its definition
+// --- the tube compared with its definition
 
-// Looks at every row and both edges of the window.
+// Evaluates every row and both edges of the window.
 Tube brute_force(const std::vector<Time>& time, const std::vector<double>& v, bool held, Time a, Time b) {
   Tube tube;
   for (std::size_t i = 0; i < time.size(); ++i) {
@@ -74,7 +74,7 @@ RandomSignal random_signal(std::mt19937& random, std::size_t rows) {
   RandomSignal s;
   Time t = 0;
   for (std::size_t i = 0; i < rows; ++i) {
-    if (kind(random) > 4) t += std::abs(value(random));  // otherwise an event
+    if (kind(random) > 4) t += std::abs(value(random));  // otherwise equal times: an event
     s.time.push_back(t);
     const int k = kind(random);
     s.values.push_back(k == 0 ? nan : k == 1 ? inf : k == 2 ? -inf : value(random));
@@ -91,7 +91,7 @@ TEST(Tube, EqualsABruteForceSearchOnRandomSignals) {
     const double dt = (run % 5) * 0.1 * length;
     MovingTube moving(s.time, s.values, held);
     for (int k = 0; k <= 60; ++k) {
-      // Also exactly on rows.
+      // Also test times exactly at rows.
       const auto row = static_cast<std::size_t>(k) * (s.time.size() - 1) / 60;
       const Time t = run % 3 == 0 ? s.time[row] : std::min(s.time.front() + length * k / 60, s.time.back());
       const Tube is = moving.move_to(t - dt, t + dt);
@@ -99,7 +99,7 @@ TEST(Tube, EqualsABruteForceSearchOnRandomSignals) {
       ASSERT_EQ(is.empty(), should.empty()) << run << " " << t;
       ASSERT_EQ(is.has_nan, should.has_nan) << run << " " << t;
       if (is.empty()) continue;
-      // Two ways to interpolate differ by rounding only.
+      // The two interpolations differ only by rounding.
       ASSERT_TRUE(is.low == should.low || std::abs(is.low - should.low) < 1e-12) << run << " " << t;
       ASSERT_TRUE(is.high == should.high || std::abs(is.high - should.high) < 1e-12) << run << " " << t;
     }
@@ -177,7 +177,7 @@ TEST(Compare, HoldsDiscreteSignals) {
   const Result reference = signal({0, 10}, {0, 1}, true);
   EXPECT_EQ(only(reference, signal({0, 5, 10}, {0, 0, 1}), {0.1, 0, 0}).verdict, Verdict::inside);
   EXPECT_EQ(only(reference, signal({0, 5, 10}, {0, 0.5, 1}), {0.1, 0, 0}).verdict, Verdict::outside);
-  // Files often do not know that a signal is discrete; the other side may.
+  // Files often do not say that a signal is discrete; one side is enough.
   EXPECT_EQ(only(signal({0, 10}, {0, 1}), signal({0, 5, 10}, {0, 0, 1}, true), {0.1, 0, 0}).verdict, Verdict::inside);
 }
 
@@ -204,11 +204,11 @@ TEST(Compare, TreatsNaNAsOutsideUnlessTheReferenceIsNaNToo) {
 TEST(Compare, JudgesConstantsByTheirMagnitude) {
   EXPECT_EQ(only(signal({0, 1}, {100, 100}), signal({0, 1}, {109, 91})).verdict, Verdict::inside);
   EXPECT_EQ(only(signal({0, 1}, {100, 100}), signal({0, 1}, {100, 111})).verdict, Verdict::outside);
-  // Rounding is not a range.
+  // Rounding errors do not count as a range.
   EXPECT_EQ(only(signal({0, 1}, {0.3, 0.1 + 0.2}), signal({0, 1}, {0.3000001, 0.3})).verdict, Verdict::inside);
   EXPECT_EQ(only(signal({0, 1}, {0, 0}), signal({0, 1}, {0, 9e-10})).verdict, Verdict::inside);
   EXPECT_EQ(only(signal({0, 1}, {0, 0}), signal({0, 1}, {0, 2e-9})).verdict, Verdict::outside);
-  // A small range is a range all the same.
+  // A small range counts as a range.
   EXPECT_EQ(only(signal({0, 1}, {0, 1e-11}), signal({0, 1}, {0, 3e-11})).verdict, Verdict::outside);
 }
 
@@ -279,7 +279,7 @@ TEST(Compare, TakesTimeProportionalToTheRows) {
     values.push_back(std::sin(i * 0.01));
   }
   const Result r = signal(std::move(time), std::move(values));
-  // A window of 40 % of the rows: a search per row would look at 6e10 of them and not end within the test's time.
+  // A window of 40 % of the rows: a search per row would visit 6e10 rows and exceed the time limit of the test.
   EXPECT_TRUE(compare(r, r, {0.1, 0.2, 0}).inside());
 }
 

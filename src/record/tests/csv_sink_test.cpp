@@ -152,7 +152,7 @@ TEST_F(CsvSinkTest, AllocatesNothingPerRowInTheSteadyState) {
   row.column<std::string>() = {std::string(100, 's')};
   sink.write(0, row);
   const std::size_t before = allocations();
-  for (int i = 0; i < 20'000; ++i) sink.write(1.0 / 3 * i, row);  // several buffers full
+  for (int i = 0; i < 20'000; ++i) sink.write(1.0 / 3 * i, row);  // fills several buffers
   EXPECT_EQ(allocations(), before);
   sink.end();
 }
@@ -222,7 +222,7 @@ TEST_F(CsvSinkTest, CutsTheFileBackToTheLastCompleteRowAfterAShortWrite) {
   CsvSink sink(file_);
   sink.begin({{{"s", Type::String, "", "", true}}, {}});
   Columns row;
-  row.column<std::string>() = {"two\nlines"};  // its line feed is no end of a row
+  row.column<std::string>() = {"two\nlines"};  // the line feed is not the end of a row
   bool failed = false;
   {
     const FileSizeLimit limit(1007);
@@ -252,7 +252,7 @@ TEST_F(CsvSinkTest, WritesToTheStandardOutputForADash) {
     sink.begin(one_number());
     sink.write(0.5, number(2));
     sink.end();
-    return ::write(STDOUT_FILENO, "open\n", 5) == 5 ? 0 : 4;  // the standard output is not ours to close
+    return ::write(STDOUT_FILENO, "open\n", 5) == 5 ? 0 : 4;  // the sink must not close standard output
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.standard_error;
   EXPECT_EQ(read_file(out), "\"time\",\"x\"\n0.5,2\nopen\n");

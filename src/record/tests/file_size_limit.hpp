@@ -1,4 +1,4 @@
-// A limit on the size of files makes writes stop in the middle, as a disk that fills up does.
+// Limits the size of files, so that writes stop in the middle as on a full disk.
 #pragma once
 
 #include <csignal>

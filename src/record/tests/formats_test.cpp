@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using namespace testing_rows;
 using testing::HasSubstr;
 
-// What a format keeps of a row: all, or numbers only.
+// Checks that a format keeps all signals of a row, or only the numbers.
 void expect_same(const Result& back, const Header& header, std::size_t rows, std::string_view ending) {
   ASSERT_EQ(back.rows(), rows) << ending;
   std::array<std::size_t, type_count> next{};
@@ -29,7 +29,7 @@ void expect_same(const Result& back, const Header& header, std::size_t rows, std
       continue;
     }
     if (!is_scalar_like(signal.type) && !t->is_text()) {
-      EXPECT_EQ(ending, ".csv") << "only there an empty text and digits look like numbers";
+      EXPECT_EQ(ending, ".csv") << "only in CSV, an empty text and digits look like numbers";
       continue;
     }
     for (std::size_t i = 0; i < rows; ++i) {
@@ -70,7 +70,7 @@ TEST(Formats, WriteAndReadBackEveryTypeByTheEndingOfTheFile) {
   }
 }
 
-// What a row says that a format can, its sink does.
+// Checks that sinks have the capabilities stated in the table of formats.
 TEST(Formats, CompressAndGoOnAsTheTableSays) {
   const fs::path folder = fs::path(places::scratch()) / "formats";
   fs::create_directories(folder);

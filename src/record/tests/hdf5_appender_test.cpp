@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// HDF5 itself is the judge: it lays out a file, and afterwards has to find in it what was added without it.
+// HDF5 creates a file; rows are appended without HDF5; then HDF5 must be able to read them.
 class Hdf5AppenderTest : public testing::Test {
  protected:
   static constexpr std::uint64_t columns = 3;
@@ -32,7 +32,7 @@ class Hdf5AppenderTest : public testing::Test {
     file_ = folder / (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".h5");
   }
 
-  // Datasets "/0", "/1", …, without rows; nodes of trees have 2 × `half_of_children` children.
+  // Makes datasets "/0", "/1", … without rows; tree nodes have 2 × `half_of_children` children.
   void lay_out(std::size_t datasets, unsigned half_of_children, bool newest_format = false) {
     const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "create");
     if (half_of_children != 32) hdf5_check(H5Pset_istore_k(creation, half_of_children), "create");
@@ -103,7 +103,7 @@ TEST_F(Hdf5AppenderTest, MakesTreesOfAnyHeightThatHdf5Reads) {
     for (std::uint64_t r = 0; r < 300; ++r) {  // 150 chunks: eight levels of two
       append(*appender, r);
       if (r > 40 && r % 23 != 0) continue;
-      expect_rows(open(), committed);  // what is not committed is not seen
+      expect_rows(open(), committed);  // uncommitted rows are not visible
       appender->commit(committed = r + 1);
       expect_rows(open(), committed);
     }
@@ -133,7 +133,7 @@ TEST_F(Hdf5AppenderTest, LeavesAFileThatHdf5GoesOnWith) {
       ASSERT_GE(H5Dwrite(dataset, H5T_NATIVE_INT32, memory, space, H5P_DEFAULT, row(0, r).data()), 0);
     }
     expect_rows(file, 200);
-    const hsize_t fewer[2] = {31, columns};  // takes chunks out of the tree
+    const hsize_t fewer[2] = {31, columns};  // removes chunks from the tree
     ASSERT_GE(H5Dset_extent(dataset, fewer), 0);
     expect_rows(file, 31);
   }
@@ -151,7 +151,7 @@ TEST_F(Hdf5AppenderTest, StaysAtTheLastCommitWhenTheDiskIsFull) {
     if (status_.error == 0) committed = r + 1;
   }
   EXPECT_EQ(status_.error, EFBIG);
-  EXPECT_GT(committed, 16U);  // eight chunks: three levels of nodes at least
+  EXPECT_GT(committed, 16U);  // eight chunks: at least three levels of nodes
   expect_rows(open(), committed);
 }
 

@@ -43,7 +43,7 @@ class Hdf5Test : public testing::Test {
     sink.end();
   }
 
-  // Every row of a file of counted rows holds its number.
+  // Checks that every row of a file of counted rows contains its row number.
   static std::size_t check_counted(const fs::path& file, std::size_t width) {
     const Result result = read_hdf5_result(file);
     EXPECT_EQ(result.trajectories.size(), width);
@@ -202,14 +202,14 @@ TEST_F(Hdf5Test, BlamesTheRunWhenThereIsNoRoomForTheHeader) {
   EXPECT_NO_THROW(sink.end());
 }
 
-// What a file is like; one with a text is written by the library alone.
+// Kind of file; files with texts are written only by the library.
 struct Shape {
   std::size_t units;
   std::size_t signals;
   bool with_text;
 };
 
-// A fork that writes rows, as fast as it can or slowly, until it is killed.
+// Forks a process that writes rows, at full speed or slowly, until it is killed.
 std::size_t killed_after(const fs::path& file, std::chrono::microseconds delay, const Shape& shape) {
   int pipe_ends[2];
   if (::pipe(pipe_ends) != 0) return 0;
@@ -246,7 +246,7 @@ std::size_t killed_after(const fs::path& file, std::chrono::microseconds delay, 
 
 TEST_F(Hdf5Test, LeavesAReadableFileWhereverTheProcessIsKilled) {
   std::srand(1);
-  // Chunks of four rows in two of them: their B-trees have many nodes.
+  // Two datasets have chunks of four rows, so that their B-trees have many nodes.
   constexpr Shape shapes[] = {{2, 2000, false}, {5, 10, false}, {2, 2000, true}, {5, 10, true}};
   for (int i = 0; i < 40; ++i) {
     const std::chrono::microseconds delay(std::rand() % 20'000);

@@ -1,5 +1,5 @@
-// After every single write the file is one that a reader takes, with all rows that were flushed: what a process that
-// is killed leaves is one of these files.
+// Checks that after every single write, the file is readable and contains all flushed rows: a killed process leaves one
+// of these files.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -35,7 +35,7 @@ constexpr Shape shapes[] = {
 
 constexpr std::size_t flush_every = 23;
 
-// Most are short, some are longer than a page.
+// Most texts are short, some are longer than a page.
 std::string text_of(std::size_t i) { return i % 100 == 50 ? std::string(5000 + i, 'x') : "row " + std::to_string(i); }
 
 class Hdf5Writes : public testing::TestWithParam<Shape> {
@@ -48,7 +48,7 @@ class Hdf5Writes : public testing::TestWithParam<Shape> {
     fs::create_directories(folder_);
   }
 
-  // Rows that a reader may rely on after so many changes: pairs of changes and rows.
+  // Pairs of a number of changes and the number of rows guaranteed after them.
   std::vector<std::pair<std::size_t, std::size_t>> write(std::vector<FileChange>& changes) const {
     const Shape& shape = GetParam();
     WriteJournal journal;
@@ -71,7 +71,7 @@ class Hdf5Writes : public testing::TestWithParam<Shape> {
     return flushed;
   }
 
-  // How many rows the file has; all of them are whole.
+  // Returns the number of rows in the file and checks that all are complete.
   [[nodiscard]] std::size_t rows_read() const {
     const Result result = read_hdf5_result(replayed_);
     for (std::size_t i = 0; i < result.rows(); ++i)
@@ -105,7 +105,7 @@ TEST_P(Hdf5Writes, LeaveAReadableFileOneByOne) {
   for (std::size_t done = 0; done <= changes.size(); ++done) {
     if (done > 0) apply(replayed_, changes[done - 1]);
     while (next < flushed.size() && flushed[next].first <= done) ++next;
-    if (next == 0) continue;  // the file is being laid out
+    if (next == 0) continue;  // the file is still being created
     ASSERT_GE(rows_read(), flushed[next - 1].second) << "after " << done << " of " << changes.size() << " writes";
   }
   EXPECT_EQ(rows_read(), GetParam().rows);

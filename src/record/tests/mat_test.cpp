@@ -42,7 +42,7 @@ class MatTest : public testing::Test {
   fs::path file_;
 };
 
-// --- files by hand
+// --- files written by the test
 
 template <class T>
 std::string raw(T value, bool swap = false) {
@@ -63,7 +63,7 @@ struct HandMade {
       bytes += raw(value, swap);
     bytes += name + '\0';
   }
-  // `items` of equal length, one per variable or row.
+  // `items` have equal length; one per variable or row.
   template <class T>
   void table(const std::string& name, int code, const std::vector<std::vector<T>>& items) {
     const std::size_t parts = items.empty() ? 0 : items[0].size();
@@ -142,7 +142,8 @@ TEST(MatReader, EndsInAnErrorWhereverTheFileIsCutOff) {
       EXPECT_THAT(e.what(), HasSubstr("cut.mat"));
     }
   }
-  EXPECT_EQ(accepted, 4U * 3 * 8 + 1) << "only within data_2, whose complete rows are taken, and before it";
+  EXPECT_EQ(accepted, 4U * 3 * 8 + 1)
+      << "only if the file ends within data_2, whose complete rows are read, or before it";
 }
 
 TEST(MatReader, SurvivesEveryByteBeingWrong) {

@@ -1,4 +1,4 @@
-// Sinks that go on behind rows that are there: all formats, all types.
+// Sinks that append to existing rows: all formats, all types.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using namespace testing_rows;
 using ::testing::HasSubstr;
 
-using Choice = std::tuple<const char*, int, bool>;  // ending, compression, through a buffer
+using Choice = std::tuple<const char*, int, bool>;  // extension, compression, with BufferedSink
 
 class Resume : public ::testing::TestWithParam<Choice> {
  protected:
@@ -33,7 +33,7 @@ class Resume : public ::testing::TestWithParam<Choice> {
   static const ::testing::TestInfo& info() { return *::testing::UnitTest::GetInstance()->current_test_info(); }
   [[nodiscard]] fs::path file(const std::string& name) const { return folder_ / (name + std::get<0>(GetParam())); }
 
-  // Rows from..to, behind `from` rows that are there when it is not 0.
+  // Writes rows from..to; if `from` is not 0, appends them to `from` existing rows.
   void write(const fs::path& path, std::size_t from, std::size_t to) const {
     const auto sink = make_sink(path, {.compression = std::get<1>(GetParam())});
     Sink* const all[] = {sink.get()};

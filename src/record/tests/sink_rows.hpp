@@ -1,4 +1,4 @@
-// Rows of every type for the tests of sinks and readers: what is in row i is a function of i.
+// Rows of every type for the tests of sinks and readers: the content of row i is a function of i.
 #pragma once
 
 #include <cmath>

@@ -27,7 +27,7 @@ WriteJournal::~WriteJournal() { journal = nullptr; }
 
 }  // namespace consort::record
 
-// In the place of those of the C library.
+// Replace the functions of the C library.
 extern "C" ssize_t pwrite(int file, const void* data, std::size_t size, off_t at) {
   const ssize_t n = ::syscall(SYS_pwrite64, file, data, size, at);
   if (consort::record::journal != nullptr && n > 0)

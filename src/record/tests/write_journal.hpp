@@ -1,4 +1,4 @@
-// What a sink writes into its file, write by write, so that a test can look at the file as a kill would have left it.
+// Records every write of a sink, so that a test can reconstruct the file as a kill would have left it.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@ namespace consort::record {
 
 struct FileChange {
   std::uint64_t at = 0;
-  std::string bytes{};  // empty: the file is `at` bytes long from now on
+  std::string bytes{};  // empty: the file is truncated to `at` bytes
 };
 
-// One at a time: takes down every pwrite() and ftruncate() of the process while it lives. Both still do their work.
+// Records every pwrite() and ftruncate() of the process during its lifetime; both calls still take effect. Only one may
+// exist at a time.
 class WriteJournal {
  public:
   WriteJournal();
@@ -20,7 +21,7 @@ class WriteJournal {
   WriteJournal(const WriteJournal&) = delete;
   WriteJournal& operator=(const WriteJournal&) = delete;
 
-  // Writes are cut at pages of the file: a process that is killed may leave some of those of one write.
+  // Splits writes at page boundaries: a killed process may leave only some pages of a write.
   std::vector<FileChange> changes;
 };
 

@@ -1,4 +1,4 @@
-// Models behind the adapter in every shape, for the conformance suite: FMUs of all versions and the model itself.
+// The test models in every form, for the conformance suite: FMUs of all versions and the native model.
 #pragma once
 
 #include <filesystem>
@@ -19,9 +19,9 @@
 
 namespace consort::unit {
 
-// A unit with what tests do with it all the time.
+// A unit with functions that tests use often.
 struct Adapted {
-  std::unique_ptr<fmi::Fmu> fmu;  // none for native models
+  std::unique_ptr<fmi::Fmu> fmu;  // null for native models
   std::unique_ptr<Unit> unit;
 
   void initialize(Time start = 0, double tolerance = 1e-8) const {

@@ -1,10 +1,10 @@
-// The table of everything that is a unit, for the conformance suite: a new implementation joins with one row.
+// The table of all unit implementations for the conformance suite: add one row for a new implementation.
 //
-// Every row makes units of the models below as far as it has them; a test that needs another model is skipped by name.
-//   LinearUnit   x' = u - x, y = x + d u with x = 1 and d = 0.5: what every row has
+// Every row makes units of those models below that it supports; tests that need another model are skipped.
+//   LinearUnit   x' = u - x, y = x + d u with x = 1 and d = 0.5: supported by every row
 //   CoupledMass  two inputs (x_other, v_other), two states, feed-through to dx and dv
 //   Feedthrough  an input and an output of every type
-//   Stair        time events, and an end of its own
+//   Stair        time events, and a request to end the run
 //   Bad          errors and discarded steps on demand
 #pragma once
 
@@ -29,7 +29,7 @@
 
 namespace consort::unit {
 
-// --- how units are made; without a unit where there is no such model
+// --- functions that make units; the unit is null if the model is not supported
 
 inline Adapted make_co_simulation(const std::string& folder, const std::string& model, bool use_event_mode = false) {
   Adapted result;
@@ -80,8 +80,9 @@ inline Adapted make_lambda(const std::string& model) {
 struct UnitKind {
   const char* name;
   Adapted (*make)(const std::string& model);
-  // Of the model LinearUnit after steps of 0.1 s, where everything is of size 1. Exported FMUs take one step of the
-  // classical Runge-Kutta method: h⁴ / 120. Solvers have a tolerance of 1e-8, and 100 of it globally. Exact ones round.
+  // For the model LinearUnit after steps of 0.1 s with values of magnitude 1. Exported FMUs take one step of the
+  // classical Runge-Kutta method: h⁴ / 120. Solvers have a tolerance of 1e-8 and a global error of 100 times that.
+  // Exact units have rounding errors.
   double accuracy;
 };
 
@@ -101,9 +102,9 @@ inline const UnitKind unit_kinds[] = {
     {"LambdaUnit", make_lambda, rounding},
 };
 
-// --- what the tests do with them
+// --- helper functions of the tests
 
-// Ends event mode: updates until nothing changes any more.
+// Ends event mode: updates until no further update is requested.
 inline EventOutcome settle(Events& events) {
   EventOutcome last;
   for (int i = 0; i < 100; ++i) {
@@ -114,11 +115,11 @@ inline EventOutcome settle(Events& events) {
       return last;
     }
   }
-  ADD_FAILURE() << "events do not settle";
+  ADD_FAILURE() << "the events do not settle";
   return last;
 }
 
-// Events are for the importer alone to handle.
+// True if only the importer handles the events.
 inline bool needs_event_mode(const Adapted& a) {
   return a.unit->events() != nullptr && !a.unit->handles_events_inside();
 }
@@ -134,9 +135,9 @@ inline void start(const Adapted& a, Time t = 0) {
   finish_initialization(a);
 }
 
-// x of the model LinearUnit at t, from x(0), where the derivatives of u at 0 are these, its value first.
+// Returns x of the model LinearUnit at t, starting from x(0). `u`: value and derivatives of u at 0.
 inline double exact_lag(double x, std::span<const double> u, Time t) {
-  // The particular solution is p = u - u' + u'' - …, where every derivative of the polynomial is summed up at t and 0.
+  // The particular solution is p = u - u' + u'' - …, with every derivative of the polynomial evaluated at t and at 0.
   const auto derivative = [&](std::size_t order, Time at) {
     double sum = 0;
     double term = 1;
@@ -154,8 +155,8 @@ inline double exact_lag(double x, std::span<const double> u, Time t) {
   return particular(t) + (x - particular(0)) * std::exp(-t);
 }
 
-// Steps of 0.1 s with an input that depends on the number of the step only, and jumps now and then. Returns everything
-// that can be seen, for comparison bit by bit.
+// Takes steps of 0.1 s with an input that depends only on the step number and sometimes jumps. Returns all observable
+// values for bitwise comparison.
 inline std::vector<double> run_lag(const Adapted& a, int from, int to) {
   std::vector<double> seen;
   for (int i = from; i < to; ++i) {
@@ -168,7 +169,7 @@ inline std::vector<double> run_lag(const Adapted& a, int from, int to) {
   return seen;
 }
 
-// What was thrown: kind and text. Fails when it was nothing, or nothing with a text for the user.
+// Kind and text of the exception. The test fails if there is no exception or if it is not an Error.
 struct Caught {
   Fault fault = Fault::run;
   std::string text{};
@@ -189,7 +190,7 @@ Caught caught(F&& body) {
 
 class UnitConformance : public ::testing::TestWithParam<UnitKind> {
  protected:
-  // A co-simulation FMU, whose own program answers.
+  // True for co-simulation FMUs, whose own code serves the calls.
   [[nodiscard]] static bool is_co_simulation() {
     const std::string name = GetParam().name;
     return name.find("CoSimulation") != std::string::npos || name.find("EventMode") != std::string::npos;

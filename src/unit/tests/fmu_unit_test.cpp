@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 std::filesystem::path fmu_file(const std::string& name) { return std::filesystem::path(places::fmus()) / name; }
 
-// An FMU and a unit of it, initialised when asked for.
+// An FMU and a unit of it; initialize() initialises the unit.
 struct Running {
   explicit Running(const std::string& file, fmi::InstanceOptions options = {})
       : fmu(fmi::Fmu::open(fmu_file(file))), unit(make_fmu_unit(fmu, std::move(options))) {}
@@ -70,7 +70,7 @@ TEST_P(FmuUnitOfVersion, StepsAndHandsOutItsOutputs) {
     ASSERT_TRUE(outcome.completed());
     EXPECT_NEAR(outcome.reached, 0.1 * (i + 1), 1e-12);
   }
-  EXPECT_NEAR(r.number("x"), std::exp(-1.0), 1e-4);  // the model's own solver is of fourth order or better than 1e-4
+  EXPECT_NEAR(r.number("x"), std::exp(-1.0), 1e-4);  // the solver of the model has order 4 or an error below 1e-4
   r.unit->terminate();
 }
 
@@ -100,7 +100,7 @@ TEST_P(FmuUnitOfVersion, RollsBackWhereTheFmuCan) {
   };
   const auto first = run_on();
   rollback->restore(*saved);
-  EXPECT_EQ(run_on(), first);  // exactly, through a bounce
+  EXPECT_EQ(run_on(), first);  // bit for bit, including a bounce
   rollback->restore(*saved);
   saved = rollback->save(std::move(saved));
   EXPECT_EQ(run_on(), first);
@@ -110,7 +110,7 @@ TEST_P(FmuUnitOfVersion, NamesUnitCallAndTimeWhenAStepFails) {
   const Running r(file("Bad"), {.name = "villain"});
   const auto deed = r.signals({"deed"});
   Columns values = deed.make_columns();
-  values.column<EnumValue>().at(0) = 4;  // an error
+  values.column<EnumValue>().at(0) = 4;  // returns an error
   r.unit->set(deed, values);
   r.set_number("when", 0.25);
   r.initialize();
@@ -130,7 +130,7 @@ TEST_P(FmuUnitOfVersion, ReportsADiscardedStepAsAnOutcome) {
   const Running r(file("Bad"));
   const auto deed = r.signals({"deed"});
   Columns values = deed.make_columns();
-  values.column<EnumValue>().at(0) = 6;  // discard
+  values.column<EnumValue>().at(0) = 6;  // discards steps
   r.unit->set(deed, values);
   r.set_number("when", 0);
   r.set_number("longest_step", 0.01);
@@ -147,7 +147,7 @@ TEST_P(FmuUnitOfVersion, TakesInputDerivativesWhereTheVersionAndTheFmuHaveThem) 
   EXPECT_EQ(interpolating.unit->input_order(), version_has_them ? 3 : 0);
   EXPECT_FALSE(interpolating.unit->responds_without_step());
   if (!version_has_them) return;
-  // A free mass under the force 1 + 2 t + 3 t² / 2 + 4 t³ / 6; nothing is left of it in the next step.
+  // A free mass under the force 1 + 2 t + 3 t² / 2 + 4 t³ / 6; the derivatives have no effect on the next step.
   interpolating.set_number("k", 0);
   interpolating.set_number("d", 0);
   interpolating.initialize();

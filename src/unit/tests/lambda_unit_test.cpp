@@ -20,7 +20,7 @@ describe::SignalSet all_signals(const Unit& unit) {
   return {unit.description(), choice};
 }
 
-// Two values of every type, one of them at the edge of the type's range.
+// Two values of every type, one of them at the limit of the range.
 template <class T>
 std::pair<T, T> samples() {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -97,7 +97,7 @@ TYPED_TEST(LambdaUnitOfType, RollsBackExactly) {
   unit.step({0, 1});
   const auto* const kept = saved.get();
   saved = unit.rollback()->save(std::move(saved));
-  EXPECT_EQ(saved.get(), kept) << "a snapshot that is handed in is used again";
+  EXPECT_EQ(saved.get(), kept) << "a snapshot passed as `reuse` is reused";
   unit.rollback()->restore(*saved);
   unit.get(signals, values);
   EXPECT_EQ(values.column<TypeParam>()[0], after);
@@ -120,7 +120,7 @@ TEST(LambdaUnit, RepeatsTheSameBitsAfterARollback) {
   const auto saved = unit.rollback()->save();
   const double first = run();
   unit.rollback()->restore(*saved);
-  EXPECT_EQ(run(), first);  // exactly: the logistic map would show a difference in the last bit
+  EXPECT_EQ(run(), first);  // bit for bit: the logistic map amplifies a difference in the last bit
 }
 
 TEST(LambdaUnit, KeepsSeveralSnapshotsApart) {

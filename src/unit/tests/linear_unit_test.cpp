@@ -24,7 +24,7 @@ double value(LinearUnit& unit, describe::VariableId id) {
 TEST(LinearUnit, SolvesToMachinePrecisionWhateverTheStep) {
   auto unit = oscillator(40);
   unit.step({0, 3, false});
-  // 120 rad: each of some 120 intervals rounds.
+  // 120 rad: about 120 intervals, each with a rounding error.
   EXPECT_NEAR(value(unit, 1), std::cos(120), 1e-12);
   EXPECT_NEAR(value(unit, 2), -40 * std::sin(120), 1e-10);
 }

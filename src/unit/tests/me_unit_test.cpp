@@ -1,4 +1,4 @@
-// One suite for everything behind the adapter: it must not matter whether a model comes as an FMU or as it is.
+// One suite for all Model Exchange units: an FMU and the native model must behave identically.
 #include <array>
 #include <cmath>
 #include <string>
@@ -29,7 +29,8 @@ class AdaptedUnit : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Shapes, AdaptedUnit, ::testing::Values("fmi1/me", "fmi2", "fmi3", "native"),
                          [](const auto& shape) { return std::string(shape.param).substr(0, 4); });
 
-// Displacement and velocity of m ẍ + d ẋ + k x = f(t) at t, by a method and a tolerance that nothing here comes near.
+// Displacement and velocity of m ẍ + d ẋ + k x = f(t) at t, computed with a method and tolerance far more accurate than
+// the tested units.
 std::array<double, 2> oscillation(double t, const std::function<double(double)>& force) {
   const solve::Ode ode{.y0 = {1, 0}, .rhs = [&](double s, solve::ConstVector y, solve::Vector dy) {
                          dy[0] = y[1];
@@ -54,7 +55,7 @@ TEST_P(AdaptedUnit, FollowsVanDerPolToItsTolerance) {
                          dy[1] = (1 - y[0] * y[0]) * y[1] - y[0];
                        }};
   const auto exact = solve::integrate(ode, "dopri5", {.rtol = 1e-12, .atol = {1e-13}}, {.stop = 10});
-  // A hundred times the tolerance: the error of many steps adds up, and the limit cycle does not damp its phase.
+  // 100 times the tolerance: errors of many steps accumulate, and the limit cycle does not damp the phase error.
   EXPECT_NEAR(a.value("x0"), exact.y[0], 1e-6);
   EXPECT_NEAR(a.value("x1"), exact.y[1], 1e-6);
 }
@@ -62,7 +63,7 @@ TEST_P(AdaptedUnit, FollowsVanDerPolToItsTolerance) {
 TEST_P(AdaptedUnit, HandlesStateEventsInsideOfItsSteps) {
   const auto a = make<BouncingBall>("BouncingBall");
   a.initialize();
-  // Falls for sqrt(2 / 9.81) s, then flies for 2 · 0.7 of that: at its top in the middle.
+  // Falls for sqrt(2 / 9.81) s, then flies for 2 · 0.7 times that; the top is in the middle of the flight.
   const double fall = std::sqrt(2 / 9.81);
   std::vector<std::uint32_t> events;
   for (int i = 0; i < 4; ++i) {
@@ -82,7 +83,7 @@ TEST_P(AdaptedUnit, CountsTheStepsOfAStairAndEndsWhereItAsksTo) {
   a.initialize();
   for (int i = 0; i < 38; ++i) {
     ASSERT_TRUE(a.unit->step({0.25 * i, 0.25}).completed());
-    // An event at the end of a step belongs to it.
+    // An event at the end of a step belongs to that step.
     EXPECT_EQ(a.value<std::int32_t>("counter"), 1 + (i + 1) / 4) << i;
   }
   ASSERT_TRUE(a.unit->step({9.5, 0.25}).completed());
@@ -113,10 +114,10 @@ TEST_P(AdaptedUnit, RefusesToStepFromAnywhereElse) {
   EXPECT_EQ(error.fields(), (ErrorFields{"adapted", "", 0.1, ""}));
   EXPECT_THROW(a.unit->step({0, 0.1}), Error);
   EXPECT_THROW(a.unit->step({0.1, 0}), Error);
-  EXPECT_TRUE(a.unit->step({0.1, 0.1}).completed()) << "nothing has happened";
+  EXPECT_TRUE(a.unit->step({0.1, 0.1}).completed()) << "the rejected call had no effect";
 }
 
-// What the solver says gets the name of the unit once, what the instance says has it already.
+// Errors of the solver get the name of the unit once; errors of the instance already contain it.
 TEST_P(AdaptedUnit, NamesItselfOnceInWhateverFails) {
   const auto a = make<OneMass>("OneMass", {.solver = "dopri5", .solver_options = {.step_limit = 2}});
   a.initialize();
@@ -153,7 +154,7 @@ TEST_P(AdaptedUnit, ListsTheSolversWhenThereIsNoneOfTheName) {
 
 // --- inputs ----------------------------------------------------------------------------------------------------------
 
-// The error at t = 2 when the force cos(3 t) is replaced by its Taylor polynomial of this order in every step.
+// Returns the error at t = 2 if the force cos(3 t) is replaced by its Taylor polynomial of this order in every step.
 double polynomial_error(const Adapted& a, int order, int steps) {
   a.initialize(0, 1e-11);
   const double h = 2.0 / steps;
@@ -165,7 +166,7 @@ double polynomial_error(const Adapted& a, int order, int steps) {
     EXPECT_TRUE(a.unit->step({t, h}).completed());
   }
   const auto exact = oscillation(2, [](double t) { return std::cos(3 * t); });
-  // As energy: the error of either alone changes its sign with the phase.
+  // Measured as energy: the errors of x and v alone change sign with the phase.
   return std::hypot(std::sqrt(10.0) * (a.value("x") - exact[0]), a.value("v") - exact[1]);
 }
 
@@ -174,7 +175,7 @@ TEST_P(AdaptedUnit, IsOneOrderBetterThanTheInputPolynomial) {
   for (const int order : {0, 1, 2, 3}) {
     const double coarse = polynomial_error(make<OneMass>("OneMass"), order, 40);
     const double fine = polynomial_error(make<OneMass>("OneMass"), order, 80);
-    // The leading term alone would give order + 1 exactly.
+    // The leading error term alone would give exactly order + 1.
     EXPECT_NEAR(std::log2(coarse / fine), order + 1, 0.25) << coarse << " " << fine;
   }
 }
@@ -199,7 +200,7 @@ TEST_P(AdaptedUnit, TakesTunableParametersDuringTheRun) {
   a.unit->step({0, 0.1});
   const double x = a.value("x");
   if (is_fmi1()) {
-    EXPECT_THROW(a.set_value("k", 0.0), Error) << "FMI 1.0 has no parameters that may change";
+    EXPECT_THROW(a.set_value("k", 0.0), Error) << "FMI 1.0 has no tunable parameters";
     return;
   }
   a.set_value("k", 0.0);
@@ -221,11 +222,11 @@ TEST_P(AdaptedUnit, RefusesToSetWhatTheSolverHas) {
 
 // --- saving ----------------------------------------------------------------------------------------------------------
 
-// Steps on with forces that depend on nothing but the step, and returns everything bit by bit.
+// Continues with forces that depend only on the step number. Returns all values for bitwise comparison.
 std::vector<double> run_on(const Adapted& a, int from, int to) {
   std::vector<double> seen;
   for (int i = from; i < to; ++i) {
-    a.set_value("force", i % 5 == 0 ? 10.0 : std::sin(0.1 * i));  // a jump now and then
+    a.set_value("force", i % 5 == 0 ? 10.0 : std::sin(0.1 * i));  // a jump every fifth step
     a.set_derivatives("force", {std::cos(0.1 * i)});
     a.unit->step({0.1 * i, 0.1, true});
     seen.push_back(a.value("x"));
@@ -250,7 +251,7 @@ TEST_P(AdaptedUnit, RepeatsExactlyWhatItDidAfterARestore) {
     rollback->restore(*saved);
     EXPECT_EQ(run_on(a, 13, 40), first);
   }
-  // And a run that was never saved: saving leaves no trace.
+  // Compare with a run without saving: saving must have no side effects.
   const auto b = make<OneMass>("OneMass");
   b.initialize();
   run_on(b, 0, 13);
@@ -298,7 +299,7 @@ TEST_P(AdaptedUnit, SavesInputsThatHaveNotBeenUsedYet) {
   a.unit->rollback()->restore(*saved);
   EXPECT_NEAR(a.value("der(v)"), 7 - 2 * a.value("x") - 0.1 * a.value("v"), 1e-12);
   a.unit->step({0.1, 0.1, true});
-  EXPECT_NEAR(a.value("x"), x, 1e-15) << "the event that the new stiffness makes has been asked for in between";
+  EXPECT_NEAR(a.value("x"), x, 1e-15) << "reading values handled the event caused by the new stiffness";
 }
 
 TEST_P(AdaptedUnit, GoesOnInAnotherUnitFromItsSerialisedState) {
@@ -384,7 +385,7 @@ TEST_P(AdaptedUnit, TellsHowTheEndOfAStepFollowsItsInputs) {
   }
 }
 
-// The whole flight of a ball, with events handled inside of steps or where they stop.
+// The flight of a ball, with events handled inside steps or by the caller after stop_at_event.
 struct Flight {
   std::vector<Time> events{};
   std::vector<double> heights{};
@@ -418,7 +419,7 @@ TEST_P(AdaptedUnit, FliesAsFarWhereItStopsAtEventsAsWhereItHandlesThem) {
   const double fall = std::sqrt(2 / 9.81);
   EXPECT_NEAR(stopped.events.at(0), fall, 1e-7);
   EXPECT_NEAR(stopped.events.at(1), fall * (1 + 2 * 0.7), 1e-6);
-  // Steps of the solver differ by what is left of a step after an event.
+  // The solver steps differ because the rest of a step after an event is a separate step.
   EXPECT_THAT(stopped.events, testing::Pointwise(testing::DoubleNear(1e-6), inside.events));
   EXPECT_THAT(stopped.heights, testing::Pointwise(testing::DoubleNear(1e-6), inside.heights));
 }
@@ -435,11 +436,11 @@ TEST_P(AdaptedUnit, HandsOutAndTakesValuesInEventMode) {
   EXPECT_LT(v, 0);
   const auto update = a.unit->events()->update();
   EXPECT_FALSE(update.repeat);
-  EXPECT_NEAR(a.value("v"), -0.5 * v, 1e-12) << "with the parameter that was set there";
+  EXPECT_NEAR(a.value("v"), -0.5 * v, 1e-12) << "with the parameter set in event mode";
   a.unit->events()->leave_event_mode();
   EXPECT_NEAR(a.value("v"), -0.5 * v, 1e-12);
   EXPECT_TRUE(a.unit->step({outcome.reached, 0.1}).completed());
-  EXPECT_EQ(a.unit->events_in_step().count, 0U) << "the parameter is no event of the next step";
+  EXPECT_EQ(a.unit->events_in_step().count, 0U) << "the parameter does not count as an event of the next step";
 }
 
 TEST_P(AdaptedUnit, GoesBackFromAnEventThatItStoppedAt) {
@@ -487,7 +488,7 @@ TEST_P(AdaptedUnit, ComputesDerivativesWithoutDisturbingTheRun) {
     EXPECT_EQ(run_on(asked, i, i + 1), expected);
     asked.unit->get_output_derivatives(unknowns, orders, result);
     asked.unit->derivatives()->directional(unknowns, knowns, seed, result);
-    EXPECT_NEAR(result[0], 0, 1e-12) << "a velocity does not follow a force at once";
+    EXPECT_NEAR(result[0], 0, 1e-12) << "a velocity does not respond to a force without a step";
     if (i % 5 != 0) asked.unit->step_derivatives()->step_directional(unknowns, knowns, seed, result);
   }
 }

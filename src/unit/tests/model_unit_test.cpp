@@ -1,4 +1,4 @@
-// What only a model of our own can show: how often it was asked, inputs of every type, failures by name.
+// Tests that need a native test model: number of calls, inputs of every type, names in failures.
 #include "unit/model_unit.hpp"
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// ẋ = u - x, y = x u; a switch turns the input off. Counts what it is asked for.
+// ẋ = u - x, y = x u; a switch turns the input off. Counts evaluations and events.
 struct Counted {
   static inline int evaluations = 0;
   static inline int events = 0;
@@ -99,7 +99,7 @@ TEST(ModelUnit, ChangesDiscreteInputsInEventModeOnce) {
   a.unit->step({0, 0.5});
   const double x = a.value("x");
   a.set_value("off", Bool(true));
-  EXPECT_EQ(a.value<std::int32_t>("edges"), 1) << "asked without a step";
+  EXPECT_EQ(a.value<std::int32_t>("edges"), 1) << "read without a step";
   a.set_value("off", Bool(true));
   a.unit->step({0.5, 0.5});
   EXPECT_EQ(a.value<std::int32_t>("edges"), 1);
@@ -131,7 +131,7 @@ TEST(ModelUnit, HasTheDerivativesOfOutputsWithFeedThrough) {
   std::array<double, 1> result{};
   a.unit->derivatives()->directional(y, u, seed, result);
   EXPECT_NEAR(result[0], a.value("x"), 1e-8);
-  // At the end of a step the state follows, too.
+  // At the end of a step, the state depends on the input as well.
   a.unit->step_derivatives()->step_directional(y, u, seed, result);
   EXPECT_NEAR(result[0], a.value("x") + 3 * (1 - std::exp(-0.5)), 1e-5);  // ten times the tolerance
 }
@@ -159,7 +159,7 @@ TEST(ModelUnit, NamesUnitVariableAndTimeOfWhatIsNotANumber) {
 
 TEST(ModelUnit, NamesUnitFunctionAndTimeOfAFailure) {
   const auto a = adapt_model<Bad>("Bad");
-  a.set_value("deed", EnumValue(4));  // an error
+  a.set_value("deed", EnumValue(4));  // returns an error
   a.set_value("when", 0.25);
   a.initialize();
   try {
@@ -172,7 +172,7 @@ TEST(ModelUnit, NamesUnitFunctionAndTimeOfAFailure) {
     EXPECT_EQ(error.unit(), "adapted");
     EXPECT_EQ(error.call(), "completed");
     ASSERT_TRUE(error.time().has_value());
-    EXPECT_NEAR(*error.time(), 0.25, 0.125);  // in the step that passes it
+    EXPECT_NEAR(*error.time(), 0.25, 0.125);  // in the step that contains this time
   }
 }
 
@@ -192,7 +192,7 @@ TEST(ModelUnit, PassesEveryTypeThrough) {
   EXPECT_EQ(a.value<std::string>("string_out"), "two words");
   EXPECT_EQ(a.value<Binary>("binary_out"), (Binary{1, 0, 255}));
   a.set_value("string_in", std::string(1000, 'x'));
-  EXPECT_THROW(static_cast<void>(a.value<std::string>("string_out")), Error) << "longer than the variable can be";
+  EXPECT_THROW(static_cast<void>(a.value<std::string>("string_out")), Error) << "longer than the variable allows";
 }
 
 TEST(ModelUnit, ChangesSizesBeforeItIsInitialised) {

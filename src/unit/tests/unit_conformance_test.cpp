@@ -1,5 +1,6 @@
-// What every unit must do, by unit.hpp; a new one joins with its row in every_unit.hpp. Capabilities decide which tests
-// apply. Saved states and derivatives have files of their own: unit_states_… and unit_derivatives_conformance_test.cpp.
+// Requirements of unit.hpp for every unit; add a row in every_unit.hpp for a new unit. Capabilities decide which tests
+// apply. Saved states and derivatives are tested in unit_states_conformance_test.cpp and
+// unit_derivatives_conformance_test.cpp.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -51,7 +52,7 @@ TEST_P(UnitConformance, TakesInputsInInitializationMode) {
   finish_initialization(a);
   EXPECT_EQ(a.value("u"), 2);
   EXPECT_EQ(a.value("x"), 1);
-  EXPECT_EQ(a.value("y"), 2) << "there is feed-through";
+  EXPECT_EQ(a.value("y"), 2) << "y has direct feed-through";
 }
 
 TEST_P(UnitConformance, StartsAtAnyTime) {
@@ -71,7 +72,7 @@ TEST_P(UnitConformance, TerminatesWithAndWithoutSteps) {
   run_lag(moved, 0, 3);
   const double x = moved.value("x");
   moved.unit->terminate();
-  EXPECT_EQ(moved.value("x"), x) << "values can be read to the end";
+  EXPECT_EQ(moved.value("x"), x) << "values can be read after the end";
 }
 
 TEST_P(UnitConformance, CanWhatItCanAllItsLife) {
@@ -91,7 +92,7 @@ TEST_P(UnitConformance, CanWhatItCanAllItsLife) {
 
 // --- values ----------------------------------------------------------------------------------------------------------
 
-// Different for every element, and within the range of every type; an enumeration of three items in the model.
+// Returns a value that differs for every element and is in the range of the type; enumerations have three items.
 template <class T>
 T sample(std::size_t i) {
   if constexpr (std::is_same_v<T, std::string>) return "text " + std::to_string(i);
@@ -121,7 +122,7 @@ Columns samples_for(const describe::SignalSet& signals, std::size_t margin = 0) 
   return values;
 }
 
-// As many elements of every type from `first` as the signals have.
+// Returns the elements of the signals from larger columns; every type begins at `first`.
 Columns part_of(const Columns& values, const describe::SignalSet& signals, std::size_t first) {
   Columns part;
   for (const auto& group : signals.groups()) {
@@ -137,7 +138,8 @@ void expect_equal(const Columns& a, const Columns& b) {
   for_each_type([&]<class T>() { EXPECT_EQ(a.column<T>(), b.column<T>()) << name_of(type_of<T>); });
 }
 
-// Feedthrough where the row has it: every type; in initialization mode, where everything may be set.
+// Makes Feedthrough (all types) if the row supports it, otherwise LinearUnit; in initialization mode, in which all
+// variables may be set.
 Adapted widest(const UnitKind& kind) {
   auto a = kind.make("Feedthrough");
   if (!a.unit) a = kind.make("LinearUnit");
@@ -242,7 +244,7 @@ TEST_P(UnitConformance, HoldsItsInputsUntilTheyAreSetAnew) {
   a.set_value("u", 3.0);
   for (int i = 0; i < 5; ++i) a.unit->step({0.1 * i, 0.1});
   EXPECT_EQ(a.value("u"), 3);
-  EXPECT_NEAR(a.value("x"), exact_lag(1, std::array{3.0}, 0.5), 3 * accuracy());  // the input has size 3
+  EXPECT_NEAR(a.value("x"), exact_lag(1, std::array{3.0}, 0.5), 3 * accuracy());  // the input has magnitude 3
 }
 
 TEST_P(UnitConformance, ComesToTheSameInTwoHalfSteps) {
@@ -277,10 +279,10 @@ TEST_P(UnitConformance, EndsWhereTheModelAsksTo) {
   start(a);
   StepOutcome outcome;
   for (int i = 0; i < 20 && outcome.completed(); ++i) outcome = a.unit->step({0.25 * i, 0.25});
-  // An FMU of FMI 1.0 for Co-Simulation can do no more than discard the step.
+  // An FMI 1.0 co-simulation FMU can only discard the step.
   const bool is_told = !is_co_simulation() || a.unit->description().version != describe::FmiVersion::v1;
   EXPECT_EQ(outcome.why, is_told ? Why::terminate : Why::discarded);
-  EXPECT_NEAR(outcome.reached, 3, 1e-9);  // resolution of events
+  EXPECT_NEAR(outcome.reached, 3, 1e-9);  // accuracy of event location
   EXPECT_EQ(a.value<std::int32_t>("counter"), 4);
   a.unit->terminate();
 }
@@ -303,7 +305,7 @@ TEST_P(UnitConformance, TriesADiscardedStepAgainWhenItSaysSo) {
   EXPECT_LE(outcome.reached, 0.51);
   EXPECT_TRUE(a.unit->step({0.01, 0.01, true}).completed());
   EXPECT_TRUE(b.unit->step({0.01, 0.01, true}).completed());
-  EXPECT_EQ(a.value("y"), b.value("y")) << "as if it had not been tried";
+  EXPECT_EQ(a.value("y"), b.value("y")) << "as if the rejected step had not been tried";
 }
 
 // --- events ----------------------------------------------------------------------------------------------------------
@@ -347,7 +349,7 @@ TEST_P(UnitConformance, ChangesNothingInAnEventWithoutReason) {
   settle(*a.unit->events());
   const auto seen = run_lag(a, 3, 6);
   const auto expected = run_lag(b, 3, 6);
-  // A solver starts anew, with other steps.
+  // A solver restarts with different steps.
   const double near = needs_event_mode(a) ? 0 : 1e-6;
   EXPECT_THAT(seen, testing::Pointwise(testing::DoubleNear(near), expected));
 }
@@ -368,7 +370,7 @@ TEST_P(UnitConformance, RefusesWhatBelongsToAnotherMode) {
 TEST_P(UnitConformance, NamesItselfWhenTheModelFails) {
   const auto a = make("Bad");
   if (!a.unit) GTEST_SKIP() << "no model that fails";
-  a.set_value("deed", EnumValue(4));  // an error
+  a.set_value("deed", EnumValue(4));  // returns an error
   a.set_value("when", 0.25);
   start(a);
   const auto error = caught([&] {

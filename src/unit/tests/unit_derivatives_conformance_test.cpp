@@ -1,4 +1,4 @@
-// What every unit must do with derivatives of its inputs and outputs, by unit.hpp. Rows are in every_unit.hpp.
+// Requirements of unit.hpp for derivatives of inputs and outputs of every unit. Rows are in every_unit.hpp.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -30,11 +30,11 @@ TEST_P(UnitDerivativesConformance, FollowsPolynomialsOfEveryOrderItTakes) {
     a.set_derivatives("u", {u.begin() + 1, u.begin() + 1 + order});
     ASSERT_TRUE(a.unit->step({0, 0.1}).completed());
     const auto given = std::span(u).first(static_cast<std::size_t>(order) + 1);
-    // The input has size 10.
+    // The input has magnitude 10.
     EXPECT_NEAR(a.value("x"), exact_lag(1, given, 0.1), 10 * accuracy()) << order;
     double end = 0;
     for (int k = order; k >= 0; --k) end = u.at(static_cast<std::size_t>(k)) + end * 0.1 / (k + 1);
-    EXPECT_NEAR(a.value("u"), end, 1e-14) << "at the end of the step the input is where the polynomial ends";
+    EXPECT_NEAR(a.value("u"), end, 1e-14) << "at the end of the step, the input equals the end value of the polynomial";
   }
 }
 
@@ -64,7 +64,7 @@ TEST_P(UnitDerivativesConformance, GivesNoDerivativesToInputsThatAreNotNamed) {
   both.unit->step({0, 0.1});
   both.unit->set_input_derivatives(std::span(references).first(1), std::span(orders).first(1), std::array{3.0});
   both.unit->step({0.1, 0.1});
-  // 2 + 0.1 · 4 after the first step, and no more after the second; rounding.
+  // 2 + 0.1 · 4 after the first step, unchanged after the second; tolerance for rounding.
   EXPECT_NEAR(both.value("v_other"), 2.4, 1e-14);
   EXPECT_NEAR(both.value("x_other"), 1.6, 1e-14);
 }
@@ -97,7 +97,7 @@ TEST_P(UnitDerivativesConformance, TellsTheSlopesOfItsOutputs) {
   std::array<double, 2> slopes{};
   a.unit->get_output_derivatives(std::array{a.reference("x"), a.reference("y")}, std::array<std::int32_t, 2>{1, 1},
                                  slopes);
-  // By differences at worst, whose error is the square root of the precision.
+  // Differences, the least accurate method, have an error of the square root of the precision.
   EXPECT_NEAR(slopes[0], 3 - x, 1e-7);
   EXPECT_NEAR(slopes[1], 3 - x, 1e-7);
   EXPECT_EQ(a.value("x"), x) << "the unit has not moved";
@@ -123,7 +123,7 @@ TEST_P(UnitDerivativesConformance, TellsHowOutputsFollowInputsAtOnce) {
   std::array<double, 2> result{};
   derivatives->directional(std::array{a.reference("y"), a.reference("x")}, std::array{a.reference("u")},
                            std::array{3.0}, result);
-  EXPECT_NEAR(result[0], 1.5, 1e-8);  // by differences at worst
+  EXPECT_NEAR(result[0], 1.5, 1e-8);  // accuracy of finite differences
   EXPECT_NEAR(result[1], 0, 1e-8);
 }
 
@@ -141,7 +141,7 @@ TEST_P(UnitDerivativesConformance, TellsHowOutputsFollowInputsInInitializationMo
     return;
   }
   ask();
-  EXPECT_NEAR(result[0], 1.5, 1e-8);  // by differences at worst
+  EXPECT_NEAR(result[0], 1.5, 1e-8);  // accuracy of finite differences
 }
 
 TEST_P(UnitDerivativesConformance, AddsUpTheDirectionsOfSeveralInputs) {
@@ -151,7 +151,7 @@ TEST_P(UnitDerivativesConformance, AddsUpTheDirectionsOfSeveralInputs) {
   a.unit->derivatives()->directional(std::array{a.reference("dv"), a.reference("dx")},
                                      std::array{a.reference("x_other"), a.reference("v_other")}, std::array{2.0, 3.0},
                                      result);
-  EXPECT_NEAR(result[0], -3, 1e-8);  // by differences at worst
+  EXPECT_NEAR(result[0], -3, 1e-8);  // accuracy of finite differences
   EXPECT_NEAR(result[1], -2, 1e-8);
 }
 
@@ -186,7 +186,7 @@ TEST_P(UnitDerivativesConformance, TellsHowTheEndOfAStepFollowsItsInputs) {
   const double x = a.value("x");
   const auto result = ask();
   const double follows = 2 * (1 - std::exp(-0.1));
-  EXPECT_NEAR(result[0], follows, 1e-6);  // integrated with a tolerance of 1e-8, by differences
+  EXPECT_NEAR(result[0], follows, 1e-6);  // integrated with a tolerance of 1e-8 and finite differences
   EXPECT_NEAR(result[1], follows + 1, 1e-6);
   EXPECT_EQ(a.value("x"), x) << "the unit has not moved";
 }

@@ -1,4 +1,4 @@
-// What every unit that can go back must do, by Rollback in unit.hpp. Rows are in every_unit.hpp.
+// Requirements of Rollback in unit.hpp for every unit with rollback. Rows are in every_unit.hpp.
 #include <array>
 #include <cstdint>
 
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Everything here is compared bit by bit: a unit that goes back is where it was.
+// All values are compared bit by bit: a restored unit is in exactly the saved state.
 class UnitStatesConformance : public UnitConformance {
  protected:
   void SetUp() override {
@@ -22,8 +22,8 @@ class UnitStatesConformance : public UnitConformance {
   void require_serialization() {
     if (!make().unit->rollback()->can_serialize()) GTEST_SKIP() << "cannot write its state as bytes";
   }
-  // Whether the unit itself reads the bytes, and not a foreign program: an FMU that reports an error, also one about
-  // bytes, may not be used any more (FMI 2.0, 2.1.3).
+  // True if Consort reads the bytes, not the FMU: an FMU that reports an error, also about bytes, may not be used any
+  // more (FMI 2.0, 2.1.3).
   [[nodiscard]] static bool reads_bytes_itself() { return !is_co_simulation(); }
 };
 
@@ -94,7 +94,7 @@ TEST_P(UnitStatesConformance, KeepsOldSnapshotsBesideNewOnes) {
   }
   saved.erase(saved.begin() + 1, saved.end());
   states.restore(*saved[0]);
-  EXPECT_EQ(run_lag(a, 0, 1), seen[0]) << "after the others have gone";
+  EXPECT_EQ(run_lag(a, 0, 1), seen[0]) << "after the other snapshots were destroyed";
 }
 
 TEST_P(UnitStatesConformance, SavesInputsThatNoStepHasUsedYet) {
@@ -149,7 +149,7 @@ TEST_P(UnitStatesConformance, KnowsNoDerivativesOfTheStepBeforeARestore) {
   EXPECT_EQ(caught(ask).fault, Fault::run);
   run_lag(a, 3, 4);
   ask();
-  EXPECT_NEAR(result[0], 1 - std::exp(-0.1), 1e-6);  // integrated with a tolerance of 1e-8, by differences
+  EXPECT_NEAR(result[0], 1 - std::exp(-0.1), 1e-6);  // integrated with a tolerance of 1e-8 and finite differences
 }
 
 // --- as bytes --------------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ TEST_P(UnitStatesConformance, GoesOnInAnotherUnitFromItsBytes) {
   fresh.unit->rollback()->restore(*read);
   EXPECT_EQ(run_lag(fresh, 7, 20), first);
   fresh.unit->rollback()->restore(*read);
-  EXPECT_EQ(run_lag(fresh, 7, 20), first) << "as often as one likes";
+  EXPECT_EQ(run_lag(fresh, 7, 20), first) << "any number of times";
 }
 
 TEST_P(UnitStatesConformance, SerialisesWhatItHasRead) {
@@ -186,7 +186,7 @@ TEST_P(UnitStatesConformance, SerialisesWhatItHasRead) {
   EXPECT_EQ(b.unit->rollback()->serialize(*b.unit->rollback()->deserialize(bytes)), bytes);
 }
 
-// All that is not a saved state of this model, whole and as it was.
+// Returns damaged, truncated and foreign variants of a saved state.
 std::vector<std::vector<std::uint8_t>> damaged(const std::vector<std::uint8_t>& bytes) {
   std::vector<std::vector<std::uint8_t>> result{{}, {0}, std::vector<std::uint8_t>(bytes.size(), 0xff)};
   for (const std::size_t size : {bytes.size() / 7, bytes.size() / 2, bytes.size() - 1})
@@ -249,7 +249,7 @@ TEST_P(UnitStatesConformance, SurvivesEveryChangedByte) {
     auto bad = bytes;
     bad[i] ^= 0xff;
     try {
-      // A changed number is a number; what the unit can see to be wrong it refuses.
+      // A changed number may still be valid; errors that the unit can detect are rejected.
       states.restore(*states.deserialize(bad));
       states.restore(*here);
     } catch (const Error& error) {
