@@ -106,7 +106,7 @@ TEST_F(Packages, ThatAreWrongAreDiagnosedWithFileAndLine) {
   EXPECT_THAT(checked.out, HasSubstr("car/SystemStructure.ssd:3: error: the component 'wheel' needs"));
   const auto ended = desk.run({"run", "car"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("the component 'wheel' needs 'car/resources/wheel.fmu', which is not there"));
+  EXPECT_THAT(ended.err, HasSubstr("the component 'wheel' needs 'car/resources/wheel.fmu', which does not exist"));
 }
 
 TEST_F(Packages, ThatCannotBeRunAreShownAndDrawn) {
