@@ -118,7 +118,7 @@ std::size_t View::choice(std::string_view what, std::initializer_list<std::strin
   const auto* const found = std::find(choices.begin(), choices.end(), given);
   if (found == choices.end()) {
     const std::vector<std::string_view> all(choices);
-    throw error("{} is {}, which is none of: {}{}", what, quote(given), fmt::join(all, ", "), suggestion(given, all));
+    throw error("{} is {}, but must be one of: {}{}", what, quote(given), fmt::join(all, ", "), suggestion(given, all));
   }
   return static_cast<std::size_t>(found - choices.begin());
 }
