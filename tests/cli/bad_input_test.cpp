@@ -1,4 +1,4 @@
-// Bad usage and bad input: one paragraph that names file and place and says what to do, status 2, nothing left behind.
+// Bad usage and bad input give one paragraph with file, place and remedy, status 2, and leave no files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
