@@ -35,7 +35,7 @@ struct RunOptions {
   std::string variant;
   bool allow_outside = false;
   std::vector<std::string> parameters;
-  graph::RunSettings run;  // what the command line says; the file's otherwise
+  graph::RunSettings run;  // values from the command line; unset: those of the file
   std::string extrapolation;
   std::string tolerance_for;
   std::optional<int> compression;

@@ -124,7 +124,7 @@ inline constexpr describe::BaseUnit metre{{0, 1, 0, 0, 0, 0, 0, 0}, 1, 0};
 inline constexpr describe::BaseUnit radian{{0, 0, 0, 0, 0, 0, 0, 1}, 1, 0};
 inline constexpr describe::BaseUnit degree{{0, 0, 0, 0, 0, 0, 0, 1}, 0.017453292519943295, 0};
 
-// Where a variable's element sits in a column of the plan.
+// The position of a variable's element in a column of the plan.
 struct Place {
   Type type = Type::Float64;
   std::uint32_t element = 0;

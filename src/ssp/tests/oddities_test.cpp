@@ -29,7 +29,7 @@ struct Oddities : ::testing::Test {
   W w;
 };
 
-// --- where files are
+// --- paths of files
 
 struct Spelling {
   const char* name;
