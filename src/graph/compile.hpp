@@ -11,7 +11,8 @@
 
 namespace consort::graph {
 
-// Gives the description of a component's unit, which must outlive the plan. Throws Error (input) if it has none.
+// Gives the description of a component's unit; the description must outlive the plan. Throws Error (input) if there is
+// no description.
 using Catalogue = std::function<const describe::Description&(const Component&)>;
 
 // True if a variable shall be an output of the plan even though nothing is connected to it.
