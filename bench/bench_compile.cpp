@@ -1,4 +1,4 @@
-// How long a system takes from its text to its plan, and whether that grows as its size does.
+// Time to turn the text of a system into a plan, and whether it is proportional to the size of the system.
 #include <memory>
 #include <string>
 
@@ -29,7 +29,7 @@ describe::Description node(bool through) {
   return d;
 }
 
-// Nodes in a ring, five connections from each to the next one.
+// Nodes in a ring, with five connections from each node to the next.
 std::string ring(int connections) {
   const int n = connections / 5;
   std::string text = "consort: 1\nunits:\n";

@@ -1,8 +1,8 @@
-// What step size control costs beside the units' own work, when no step is rejected.
+// Cost of step size control in addition to the units' own work, if no step is rejected.
 //
-// A step under control is compared with what it is made of: fixed steps of the same sizes (two halves, and the whole or
-// the second half once more), and the bare saving and restoring of the units. Instructions are counted by callgrind.
-// `bench_control NAME` measures one of the cases below alone.
+// A controlled step is compared with its parts: fixed steps of the same sizes (two halves, and the whole step or the
+// second half again), and the bare saving and restoring of the units. callgrind counts the instructions.
+// `bench_control NAME` measures only one of the cases below.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -100,7 +100,7 @@ void run(const std::string& name, const std::string& controller, double step, lo
   for (long i = 0; i < steps; ++i) simulation.step();
 }
 
-// So many saves of every unit and one restore per step, as bare calls, on units that have come a little way.
+// `saves` saves of every unit and one restore per step, as bare calls, on units that have already made some steps.
 void save_and_restore(const std::string& name, int saves, long steps) {
   const auto all = library();
   const engine::Simulation simulation(system_of(name), options(name, "fixed", half), all);
@@ -119,7 +119,7 @@ void save_and_restore(const std::string& name, int saves, long steps) {
   }
 }
 
-// Instructions per step, start-up taken off.
+// Instructions per step, without start-up.
 double counted(const std::string& program, const std::string& arguments, long steps) {
   const auto count = [&](long n) {
     const auto c = count_instructions(fmt::format("'{}' {} {}", program, arguments, n));
@@ -130,10 +130,10 @@ double counted(const std::string& program, const std::string& arguments, long st
 
 constexpr double limit = 1.05;
 
-// The largest ratio of its controllers.
+// Returns the largest ratio over all controllers.
 double compare(const std::string& program, const Case& c) {
   const std::string name = c.name;
-  // Start-up is not quite the same every time: many steps where they are cheap.
+  // The cost of start-up varies a little, so cheap cases use many steps.
   const long steps = name == "nodes100" || name == "costly" ? 100 : 1000;
   const double short_step = counted(program, fmt::format("--run {} fixed {}", c.name, half), steps);
   const double long_step = counted(program, fmt::format("--run {} fixed {}", c.name, 2 * half), steps);
@@ -161,7 +161,7 @@ int main_of(int argc, char** argv) {
     return 0;
   }
   if (!has_callgrind()) {
-    fmt::print("valgrind is not installed; it counts the instructions\n");
+    fmt::print("valgrind is not installed, so instructions cannot be counted\n");
     return 0;
   }
   fmt::print("{:<34} {:<11} {:>12} {:>12} {:>12} {:>7} {:>7}\n", "instructions per step", "controller", "fixed steps",
@@ -170,7 +170,7 @@ int main_of(int argc, char** argv) {
   for (const auto& c : cases)
     if (argc == 1 || std::string(argv[1]) == c.name) largest = std::max(largest, compare(argv[0], c));
   if (largest <= limit + 5e-4) return 0;
-  fmt::print("a step under control costs {:.3f} of what it consists of, more than {}\n", largest, limit);
+  fmt::print("a controlled step costs {:.3f} times its parts, more than {}\n", largest, limit);
   return 1;
 }
 

@@ -1,4 +1,4 @@
-// How many FMUs can be loaded, simulated and unloaded in a second.
+// Number of FMUs that can be loaded, simulated and unloaded per second.
 #include <filesystem>
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// How fast a large modelDescription.xml is read, and how much memory that takes.
+// Time and memory needed to read a large modelDescription.xml.
 #include <filesystem>
 #include <sstream>
 #include <vector>
@@ -27,7 +27,7 @@ void parse_bare(const fs::path& file) {
   if (!document.load_file(file.c_str(), pugi::parse_default)) fmt::print("{}: cannot be parsed\n", file.string());
 }
 
-// In a process of its own, as an importer does it: no memory is warm, and nothing else is in its peak.
+// Runs in a separate process, as in an importer: no memory is warm, and the peak contains nothing else.
 int measure_alone(const std::string& what, const fs::path& file) {
   const double before = status_bytes("VmRSS");
   const double begun = cpu_seconds();
@@ -63,7 +63,7 @@ double lookups_per_second(int version, int count) {
   constexpr std::size_t lookups = 200'000;
   std::size_t found = 0;
   const double seconds = best_of(5, [&] {
-    // A stride that is prime to the count, so that neighbours in the file are not neighbours in time.
+    // The stride is coprime to the count, so that consecutive look-ups are not neighbours in the file.
     std::size_t at = 0;
     for (std::size_t i = 0; i < lookups; ++i) {
       at = (at + 7919) % d.variables.size();
@@ -93,7 +93,8 @@ int main_of(int argc, char** argv) {
              "/ file", "/ file", "1e6/s @1k", "@100k");
   for (const int version : {1, 2, 3}) measure(argv[0], version);
   fmt::print(
-      "targets: time ratio <= 5, peak <= 6, resident <= 2, look-ups independent of the size but for the cache\n");
+      "targets: time ratio <= 5, peak <= 6, resident <= 2, look-ups independent of the size, except for cache "
+      "misses\n");
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// Instructions of an exported FMU per step (set, doStep, get), against an FMU of the same model written by hand in C.
+// Instructions per step (set, doStep, get) of an exported FMU, compared with a hand-written FMU in C of the same model.
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int steps = 10000;
 
-// Counted inside of the function alone; negative without valgrind.
+// Instructions inside the function only; negative without valgrind.
 double instructions(const char* function, const std::string& library, const std::string& token) {
   const os::TempFolder folder("exported");
   const std::string text = output_of(
@@ -43,7 +43,7 @@ int main() {
     const double ours = bench::instructions(function, exported, token);
     const double theirs = bench::instructions(function, CONSORT_NODE_BY_HAND, token);
     if (ours < 0 || theirs < 0) {
-      fmt::print(stderr, "bench_exported: nothing was counted; install valgrind\n");
+      fmt::print(stderr, "bench_exported: no instructions were counted; install valgrind\n");
       return EXIT_FAILURE;
     }
     print(function, ours, theirs);

@@ -1,10 +1,10 @@
-// A whole Model Exchange simulation against fmusim, the simulator of the Reference FMUs: the same FMU, tolerance, grid
-// and outputs, from the command line to the CSV file. Exit status 1 when ours takes longer.
+// Compares a whole Model Exchange simulation with fmusim, the simulator of the Reference FMUs: the same FMU, tolerance,
+// grid and outputs, from the command line to the CSV file. Exit status 1 if Consort takes longer.
 //
 //   CONSORT_FMUSIM=…/fmusim CONSORT_REFERENCE_FMUS=…/fmus bench_me
 //
-// The folder of Reference FMUs has VanDerPol.fmu. Both programs run in turn; processor time of the whole process, the
-// best of several runs.
+// The folder of Reference FMUs must contain VanDerPol.fmu. Both programs run alternately. The result is the processor
+// time of the whole process, the best of several runs.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -31,13 +31,13 @@ using Command = std::vector<std::string>;
 
 constexpr const char* limit_of_rows = "1e5 rows";
 
-// Processor seconds of a process from its start to its end.
+// Processor time of a whole process in s.
 double run(const Command& command) {
   std::vector<char*> arguments;
   for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t child = ::fork();
-  require(child >= 0, "no process can be started; try again with fewer of them running");
+  require(child >= 0, "a process cannot be started; try again with fewer running processes");
   if (child == 0) {
     const int nowhere = ::open("/dev/null", O_WRONLY);
     ::dup2(nowhere, STDOUT_FILENO);
@@ -48,7 +48,8 @@ double run(const Command& command) {
   int status = 0;
   rusage used{};
   ::wait4(child, &status, 0, &used);
-  require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "'{}' failed; run it by hand to see why", command.front());
+  require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "'{}' failed; run it by hand to see the reason",
+          command.front());
   const auto seconds = [](const timeval& t) {
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };

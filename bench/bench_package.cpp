@@ -1,4 +1,4 @@
-// How long a package of the SSP standard takes from its archive to a plan.
+// Time to turn the archive of an SSP package into a plan.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -34,7 +34,7 @@ describe::Description component() {
   return d;
 }
 
-// Every component is connected to the twenty that follow, and every connection converts kelvin to degrees Celsius.
+// Every component is connected to the next twenty, and every connection converts kelvin to degrees Celsius.
 std::string structure(int components) {
   std::string connectors = "<ssd:Connectors>";
   for (int s = 0; s < signals; ++s)

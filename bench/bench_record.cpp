@@ -1,7 +1,7 @@
-// What it costs to record every value at every step, against the bare calls that put the same values into a file.
+// Cost of recording every value at every step, compared with bare calls that write the same values to a file.
 //
 //   bench_record            the table
-//   bench_record memory F N (used by the table) memory that a process needs to record N units to F
+//   bench_record memory F N memory that a process needs to record N units to F (used by the table)
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -36,7 +36,7 @@ struct Shape {
   }
 };
 
-// Numbers with all their digits; a few rows, used over and over, so that making them costs nothing.
+// A few rows of numbers with all digits. They are reused, so that their creation costs nothing.
 std::vector<Columns> make_rows(const Shape& shape) {
   std::vector<Columns> rows(16);
   double x = 0.1;
@@ -58,10 +58,10 @@ record::Header make_header(const Shape& shape) {
   return header;
 }
 
-// --- ours
+// --- Consort
 
 struct Seconds {
-  double begin = 1e9;  // what comes before the first row
+  double begin = 1e9;  // until the first row
   double rows = 1e9;   // from the first row until the file is closed
 
   void keep_best(const Seconds& other) {
@@ -131,7 +131,7 @@ double write_bare_hdf5(const fs::path& path, const Shape& shape, const std::vect
   std::vector<BareDataset> datasets;
   for (std::size_t u = 0; u < shape.units; ++u)
     datasets.push_back(create(file, fmt::format("unit{}", u), shape, compression));
-  // Values come in rows, so that whoever writes chunks has to gather them first.
+  // Values come in rows, so they must be gathered before a chunk is written.
   std::vector<std::vector<double>> chunks(shape.units, std::vector<double>(shape.chunk_rows() * shape.signals));
   const Shape time_shape{1, 1, shape.rows};
   BareDataset time = create(file, "time", time_shape, compression);
@@ -214,9 +214,9 @@ void compare(const Case& c, const fs::path& folder) {
   const fs::path file = folder / c.file;
   double bare = 1e9;
   Seconds ours;
-  double second = 1e9;  // the second quarter of the rows, and the last: memory is warm in both
+  double second = 1e9;  // the second and the last quarter of the rows: memory is warm in both
   double last = 1e9;
-  for (int i = 0; i < 5; ++i) {  // in turns, so that both meet the same machine
+  for (int i = 0; i < 5; ++i) {  // alternately, so that both see the same load of the machine
     bare = std::min(bare, c.bare(file, c.shape, rows, c.compression));
     ours.keep_best(record_rows(file, c.shape, rows, c.compression, [](auto&) {}));
     std::vector<double> at;
@@ -232,7 +232,7 @@ void compare(const Case& c, const fs::path& folder) {
              1e9 * ours.rows / values, ours.rows / bare, last / second, 1e3 * ours.begin);
 }
 
-// What the thread that steps pays for a row: a sink that takes no time, against a copy of the row.
+// Cost of a row for the stepping thread: measured with a sink that takes no time.
 void measure_producer() {
   class Nowhere : public record::Sink {
     void begin(const record::Header&) override {}
@@ -257,7 +257,7 @@ void measure_producer() {
     for (std::size_t i = 0; i < shape.rows; ++i) buffered.write(static_cast<double>(i), rows[i % rows.size()]);
     best = std::min(best, thread_seconds() - begun);
   }
-  fmt::print("\nto hand over a row of 100 doubles: {:.0f} ns on the thread that steps\n",
+  fmt::print("\nto pass on a row of 100 doubles: {:.0f} ns on the stepping thread\n",
              1e9 * best / static_cast<double>(shape.rows));
 }
 

@@ -1,7 +1,7 @@
-// A ring of cheap FMUs, Jacobi, one thread: what the engine costs beside the units' own work.
+// A ring of cheap FMUs, Jacobi, one thread: cost of the engine in addition to the units' own work.
 //
-// The baseline makes the bare calls (set, step, get) in a loop over as many instances of the same FMU. Instructions are
-// counted by callgrind, those inside of the FMU's library apart.
+// The baseline makes the bare calls (set, step, get) in a loop over the same number of instances of the same FMU.
+// callgrind counts the instructions, separately inside and outside of the FMU's library.
 #include <array>
 #include <cstdarg>
 #include <cstring>
@@ -24,7 +24,7 @@ constexpr double step = 1e-3;
 
 fs::path fmu_file(const std::string& model) { return fs::path(CONSORT_FMU_DIR) / "fmi2" / (model + ".fmu"); }
 
-// "Node" has two inputs and outputs; "CostlyNode" has one of each and a load that makes it cost about 100 ns.
+// "Node" has two inputs and two outputs. "CostlyNode" has one of each and a load, so that a step takes about 100 ns.
 constexpr int load = 20;
 struct Names {
   std::vector<std::string> inputs, outputs;
@@ -49,7 +49,7 @@ graph::System ring(const std::string& model, long units) {
   return system;
 }
 
-// Stepped by hand so that start-up and end can be taken off.
+// Stepped by hand, so that start-up and end are not measured.
 class OurRing {
  public:
   OurRing(const std::string& model, long units, unsigned threads = 1)

@@ -1,4 +1,4 @@
-// What our loop over one FMU costs beyond the FMI calls themselves.
+// Cost of Consort's loop over one FMU in addition to the FMI calls.
 #include <cstdarg>
 #include <cstring>
 #include <filesystem>
@@ -36,7 +36,7 @@ void run_ours(const fmi::Fmu& fmu, long steps) {
   engine::simulate_fmu(fmu, run, sinks);
 }
 
-// The same calls in the same order, as a program written for this FMU alone would make them.
+// The same calls in the same order, as made by a program that is written only for this FMU.
 class BareFmu {
  public:
   explicit BareFmu(const fmi::Fmu& fmu)
@@ -80,7 +80,7 @@ class BareFmu {
   void* library_;
 };
 
-// Instructions of `steps` steps, start and end taken off by a run of half of them.
+// Instructions of `steps` steps. A second run with half the steps removes the cost of start and end.
 double instructions(const std::string& program, const char* which, long steps) {
   const auto count = [&](long n) {
     const std::string text = output_of(
@@ -106,7 +106,7 @@ int main_of(int argc, char** argv) {
   fmt::print("{:<22} {:>10} {:>10} {:>7}\n", "Node.fmu (FMI 2.0)", "bare calls", "ours", "ratio");
   fmt::print("{:<22} {:>10.1f} {:>10.1f} {:>7.2f}\n", "ns per step", 1e9 * bare / steps, 1e9 * ours / steps,
              ours / bare);
-  if (std::system("command -v valgrind > /dev/null 2>&1") != 0) return 0;  // NOLINT: a measurement, nothing hostile
+  if (std::system("command -v valgrind > /dev/null 2>&1") != 0) return 0;  // NOLINT: a fixed command
   constexpr long counted = 20'000;
   const double bare_count = instructions(argv[0], "--bare", counted);
   const double our_count = instructions(argv[0], "--ours", counted);

@@ -1,8 +1,8 @@
-// What solvers cost: our interface over bare SUNDIALS, DOPRI5 over the published code, our BDF over CVODE, and work
-// over precision for all. Exit status 1 when a limit is passed.
+// Cost of solvers: Consort's interface compared with bare SUNDIALS, DOPRI5 with the published code, Consort's BDF with
+// CVODE, and work over precision of all solvers. Exit status 1 if a limit is exceeded.
 //
-//   bench_solve [FOLDER]               FOLDER gets work_precision.csv and .svg; build/bench/results unless given
-//   bench_solve --steps bare|ours N    one integration, to be counted by callgrind
+//   bench_solve [FOLDER]               folder for work_precision.csv and .svg; default: build/bench/results
+//   bench_solve --steps bare|ours N    one integration, for counting by callgrind
 #include <cstdlib>
 #include <exception>
 #include <string_view>

@@ -1,4 +1,4 @@
-// CVODE as a program without Consort uses it: the measure for the cost of our interface.
+// CVODE as used by a program without Consort, the reference for the cost of Consort's interface.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

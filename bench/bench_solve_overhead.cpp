@@ -26,7 +26,7 @@ namespace consort::bench {
 
 namespace {
 
-// What callgrind counted inside `function`, or nothing when it could not be run.
+// Instructions counted by callgrind inside `function`; nullopt if it could not be run.
 std::optional<double> instructions(std::string_view program, std::string_view mode, std::string_view function,
                                    std::size_t n) {
   const auto command = fmt::format(
@@ -83,7 +83,8 @@ bool report_overhead(std::string_view this_program) {
     double limit;
   };
   bool good = true;
-  fmt::print("CVODE through our interface, in instructions of a bare SUNDIALS program (set-up excluded)\n");
+  fmt::print(
+      "CVODE through Consort's interface, relative to the instructions of a bare SUNDIALS program (without set-up)\n");
   for (const auto& [n, limit] : {Case{2, 1.1}, Case{100, 1.02}}) {
     const auto bare = instructions(this_program, "bare", "run_bare_steps", n);
     const auto ours = instructions(this_program, "ours", "run_our_steps", n);

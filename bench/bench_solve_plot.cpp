@@ -20,7 +20,7 @@ constexpr double legend_line = 14;
 constexpr std::array<std::string_view, 10> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
                                                    "#56b4e9", "#000000", "#7f3c8d", "#80ba5a", "#8c6d31"};
 
-// Decades that hold all points.
+// The decades that contain all points.
 struct Axis {
   int from = 0;
   int to = 1;
@@ -43,7 +43,7 @@ Axis decades(const Panel& panel, Coordinate&& coordinate) {
   return axis;
 }
 
-// A name keeps its colour and dash in all panels.
+// Gives each name the same colour and dash in all panels.
 class Styles {
  public:
   std::string of(const std::string& name) {

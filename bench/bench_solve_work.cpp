@@ -61,7 +61,7 @@ struct Outcome {
   Statistics statistics;
 };
 
-// Nothing when the solver gives up: too stiff, or out of steps.
+// nullopt if the solver fails: too stiff, or too many steps.
 std::optional<Outcome> try_it(const SolverRow& row, const Problem& problem, double tolerance,
                               const std::vector<double>& exact) {
   auto options = options_for(problem, tolerance);
@@ -93,7 +93,7 @@ void report_work_and_precision(const std::filesystem::path& folder) {
   csv << "problem,solver,tolerance,error,evaluations,steps,factorisations,microseconds\n";
   std::vector<Panel> panels;
   for (const auto& problem : problems) {
-    // The orbit is closed: it ends where it began.
+    // The orbit is closed, so the final state is the initial state.
     const auto exact = problem.stop == arenstorf_period ? problem.ode.y0 : reference(problem);
     auto& panel = panels.emplace_back(Panel{.title = problem.name});
     for (const auto& row : solvers()) {
@@ -130,7 +130,7 @@ bool report_arenstorf() {
 
 bool report_bdf() {
   bool good = true;
-  fmt::print("evaluations of our BDF over those of CVODE at the same tolerance\n");
+  fmt::print("evaluations of Consort's BDF over those of CVODE at the same tolerance\n");
   for (const auto& problem : stiff_problems()) {
     for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
       const auto ours = evaluations("bdf", problem, tolerance);

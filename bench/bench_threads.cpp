@@ -1,9 +1,9 @@
-// What threads bring: waves of dear units against two threads that have nothing to do with each other, and waves of
-// cheap units against one thread. And what processes take: the way there and back.
+// Benefit of threads: waves of expensive units compared with two independent threads, and waves of cheap units compared
+// with one thread. Also the cost of processes: the round trip to a worker.
 //
-// Everything is wall time, since that is what threads are for. Both sides take turns in slices of a few milliseconds,
-// and the fastest slice of each side counts, so that what else the machine does disturbs both alike. A machine that has
-// no two cores free for a few milliseconds shows nothing.
+// All times are wall times. Both sides run alternately in slices of a few milliseconds, and the fastest slice of each
+// side counts, so that other load of the machine disturbs both in the same way. The results mean nothing if the machine
+// never has two free cores for a few milliseconds.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -31,11 +31,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using unit::LambdaUnit;
 
-constexpr double patience = 8;  // seconds of turns
+constexpr double patience = 8;  // seconds of alternating slices
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// Work that no compiler takes away, of so many turns; the same code for everybody.
+// Work of `turns` iterations that no compiler removes. Not inlined, so that all callers run the same code.
 [[gnu::noinline]] double busy(double x, int turns) {
   for (int i = 0; i < turns; ++i) x = 1.0 / (1.0 + x);
   return x;
@@ -53,7 +53,7 @@ int turns_of(double seconds) {
   return std::max(1, static_cast<int>(many * seconds / best));
 }
 
-// A unit of one input and one output; its model is the number of turns.
+// A unit with one input and one output; the name of its model is the number of iterations.
 std::unique_ptr<unit::Unit> make_unit(const fleet::UnitSpec& spec) {
   auto unit = std::make_unique<LambdaUnit>(spec.name);
   const auto in = unit->input("u", 0.0);
@@ -65,7 +65,7 @@ std::unique_ptr<unit::Unit> make_unit(const fleet::UnitSpec& spec) {
   return unit;
 }
 
-// A pool that can be told to share every wave, and says how often it did.
+// A pool that can be forced to share every wave, and that counts how often it did.
 class PoolHost final : public fleet::Host {
  public:
   explicit PoolHost(bool always) : always_(always) {}
@@ -151,7 +151,7 @@ struct PoolRing : Ring {
   }
 };
 
-// Of a run that goes on: helpers that slept while others had their turn are awake again.
+// Time of steps in a running ring: two steps first wake up helpers that slept during the other slices.
 double time_of(Ring& ring, int steps) {
   ring.run(2);
   const auto begin = Clock::now();
@@ -159,8 +159,8 @@ double time_of(Ring& ring, int steps) {
   return seconds_since(begin);
 }
 
-// Two threads that do half of the work each and know nothing of each other: the slower of the two, each at its best of
-// several slices while the other is at it, too.
+// Two independent threads that do half of the work each: the time of the slower one. For each thread, the best of
+// several slices counts, while the other thread is working too.
 double time_uncoupled(int turns, int calls) {
   constexpr int slices = 10;
   std::atomic<int> ready{0};
@@ -187,7 +187,7 @@ double time_uncoupled(int turns, int calls) {
 }
 
 void compare_dear_units() {
-  constexpr int steps = 10;  // short, so that some slices are disturbed by nobody
+  constexpr int steps = 10;  // short, so that some slices are not disturbed
   const int turns = turns_of(20e-6);
   Ring serial(8, turns, serial_host());
   PoolRing pool(8, turns);
@@ -203,7 +203,7 @@ void compare_dear_units() {
     together = std::min(together, time_of(shared, steps));
     uncoupled = std::min(uncoupled, time_uncoupled(turns, 4 * steps));
   }
-  fmt::print("8 units of 20 us: {:.1f} us per step on one thread, {:.1f} on two that are uncoupled (speed-up {:.2f})\n",
+  fmt::print("8 units of 20 us: {:.1f} us per step on one thread, {:.1f} on two uncoupled threads (speed-up {:.2f})\n",
              1e6 * alone / steps, 1e6 * uncoupled / steps, alone / uncoupled);
   fmt::print("on two threads of the pool (target: ratio of the speed-ups at least 0.95)\n");
   fmt::print("  as it chooses   {:.1f} us, speed-up {:.2f}, ratio {:.3f}, {:.0f} % of waves shared\n",
@@ -236,7 +236,8 @@ void compare_cheap_units(std::uint32_t count, double cost) {
       count, 1e6 * cost, 1e6 * alone / steps, together / alone, ratios[ratios.size() / 2], pool.shared_percent());
 }
 
-// The way to a process and back. With a core for each, everybody keeps awake; with fewer, processes sleep in between.
+// Round trip to worker processes. With one core per process, all stay awake; with fewer cores, processes sleep
+// meanwhile.
 void time_processes(std::uint32_t count) {
   constexpr int steps = 200;
   Ring ring(count, 0, process_host());
@@ -247,7 +248,7 @@ void time_processes(std::uint32_t count) {
              1e6 * best / steps / count);
 }
 
-// What a step of empty units costs a pool that has fallen back, in instructions: that is the same on every machine.
+// Instructions of a step of empty units in a pool that has fallen back to one thread; the same on every machine.
 int run_for_callgrind(const std::string& which, std::uint32_t count, int steps) {
   if (which == "--serial") {
     Ring(count, 0, serial_host()).run(steps);
@@ -283,7 +284,7 @@ int main(int argc, char** argv) {
         argc, argv, [](const consort::fleet::UnitSpec& spec, const consort::host::Voice&) { return make_unit(spec); });
   }
   if (argc == 4) return run_for_callgrind(argv[1], static_cast<std::uint32_t>(std::stoul(argv[2])), std::stoi(argv[3]));
-  if (argc == 2) {  // --count: these alone
+  if (argc == 2) {  // --count: only these
     for (const std::uint32_t count : {2U, 8U, 100U}) count_cheap_units(argv[0], count);
     return 0;
   }

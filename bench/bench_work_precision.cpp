@@ -1,7 +1,7 @@
-// Work and precision of the ways to couple: the error of a coupled run against the processor time that it took, for all
-// steppers, orders and controllers of the step size.
+// Work and precision of coupling methods: the error of a coupled run over its processor time, for all steppers, orders
+// and step size controllers.
 //
-//   bench_work_precision [FOLDER]      FOLDER gets coupling.csv and .svg; build/bench/results unless given
+//   bench_work_precision [FOLDER]      folder for coupling.csv and .svg; default: build/bench/results
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A system in two units, what it is compared with, and the outputs that are looked at.
+// A system of two units, its reference, and the compared outputs.
 struct Subject {
   std::string name;
   graph::System units;
   graph::System whole;
-  std::vector<std::pair<std::string, std::string>> outputs;  // in the units, in the whole
+  std::vector<std::pair<std::string, std::string>> outputs;  // name in the units, name in the reference
   std::vector<double> steps;
   std::vector<double> tolerances;
 };
@@ -77,7 +77,7 @@ Subject two_masses() {
 struct End {
   std::vector<double> values{};
   std::uint64_t steps = 0;
-  double seconds = 0;  // of the steps alone, without opening FMUs
+  double seconds = 0;  // of the steps, without opening FMUs
 };
 
 End end_of(const graph::System& system, const graph::RunSettings& run, const std::vector<std::string>& outputs) {
@@ -97,7 +97,7 @@ End end_of(const graph::System& system, const graph::RunSettings& run, const std
 graph::RunSettings usual() {
   graph::RunSettings run;
   run.stop = 1;
-  run.tolerance = 1e-9;  // of the units, so that what is seen is the coupling
+  run.tolerance = 1e-9;  // small, so that the coupling dominates the error
   run.threads = 1;
   return run;
 }
@@ -111,7 +111,7 @@ struct Way {
 std::vector<Way> ways() {
   std::vector<Way> all;
   for (const auto& stepper : step::steppers()) {
-    if (stepper.name == "scheduled") continue;  // one of the others, for two units
+    if (stepper.name == "scheduled") continue;  // equal to another stepper for two units
     for (const int order : {0, 1, 2}) {
       Way way{fmt::format("{} {}", stepper.name, order), {}, usual()};
       way.run.stepper = std::string(stepper.name);
@@ -121,7 +121,7 @@ std::vector<Way> ways() {
     }
   }
   for (const auto& controller : step::controllers()) {
-    // Others follow the power of bonds, which units that tell each other displacements do not have.
+    // The other controllers need power bonds, which units that exchange displacements do not have.
     if (!controller.estimates) continue;
     for (const auto& stepper : step::steppers()) {
       const bool compares_extrapolations = controller.name == "modified";
@@ -162,7 +162,7 @@ Panel measure(const Subject& subject, std::ofstream& csv) {
         end.seconds = std::min(end.seconds, end_of(subject.units, way.run, in_units).seconds);
       double error = 0;
       for (std::size_t i = 0; i < found.size(); ++i) error = std::max(error, std::abs(found[i] - expected[i]));
-      if (!std::isfinite(error) || error > 10) continue;  // unstable: not on the map
+      if (!std::isfinite(error) || error > 10) continue;  // unstable: not plotted
       curve.points.emplace_back(error, 1e3 * end.seconds);
       fmt::print("  {:<26} {:>9} {:>8} {:>10.2e} {:>10.2f}\n", way.name, setting, end.steps, error, 1e3 * end.seconds);
       csv << fmt::format("\"{}\",\"{}\",{},{},{},{}\n", subject.name, way.name, setting, end.steps, error,

@@ -1,4 +1,4 @@
-// Instructions of a command, counted by callgrind: the same on every machine, and whatever else runs on it.
+// Instructions of a command, counted by callgrind. The result does not depend on the machine or its load.
 #pragma once
 
 #include <cctype>
@@ -17,7 +17,7 @@
 namespace consort::bench {
 
 inline bool has_callgrind() {
-  return std::system("command -v valgrind > /dev/null 2>&1") == 0;  // NOLINT: a measurement, nothing hostile
+  return std::system("command -v valgrind > /dev/null 2>&1") == 0;  // NOLINT: a fixed command
 }
 
 // Instructions in the FMU's library and outside of it, from callgrind's file.
@@ -30,10 +30,10 @@ inline Counts read_counts(const std::filesystem::path& file) {
   std::map<std::string, std::string> objects;
   std::string line, object;
   Counts counts;
-  bool skip = false;  // the line after calls= is what the callee cost
+  bool skip = false;  // the line after "calls=" has the cost of the callee
   while (std::getline(in, line)) {
     if (line.starts_with("ob=") || line.starts_with("cob=")) {
-      // Names are given once, by whichever line comes first.
+      // A name is given only at its first occurrence.
       const auto equals = line.find('=');
       const auto id = line.substr(equals + 1, line.find(')') - equals);
       if (line.size() > equals + 1 + id.size()) objects[id] = line.substr(equals + 1 + id.size());

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes a large, valid modelDescription.xml, as big modelling tools do, to measure how fast it is read.
+"""Writes a large, valid modelDescription.xml like those of modelling tools, for measuring how fast it is read.
 
 usage: make_description.py FMI_VERSION(1|2|3) VARIABLES FILE
 
@@ -67,7 +67,7 @@ BLOCK = [
 TIME = ("time", "Float64", "independent", "continuous", "", None, "s", "", "Simulation time")
 PLACE = {row[0]: index for index, row in enumerate(BLOCK)}
 DERIVATIVES = {"der(x)": "x", "der(v)": "v"}
-# What each unknown depends on, while it runs and at initialisation, with the kind of dependency.
+# The dependencies of each unknown, at run time and at initialisation, with their kinds.
 OUTPUTS = {"y": [("x", "constant"), ("f", "dependent")], "power": [("v", "dependent"), ("f", "dependent")],
            "contact": [("x", "dependent")]}
 STATES = {"der(x)": [("v", "constant")], "der(v)": [("x", "tunable"), ("v", "tunable"), ("f", "fixed")]}
@@ -109,7 +109,7 @@ def write_units(out, version):
     out.write("  <UnitDefinitions>\n")
     for name, exponents, display in UNITS:
         if version == 1:
-            # value = gain * display value + offset in FMI 1.0: the other way round than later.
+            # FMI 1.0: value = gain * display value + offset, which is the inverse of later versions.
             pairs = [("displayUnit", display[0]), ("gain", 1 / display[1]), ("offset", -display[2])] if display else []
             child = f"<DisplayUnitDefinition{attributes(pairs)}/>" if display else ""
             out.write(f"    <BaseUnit unit={quoteattr(name)}>{child}</BaseUnit>\n")
@@ -143,7 +143,7 @@ OLD_VARIABILITY = {"fixed": "parameter", "tunable": "parameter"}
 
 def write_variable_1(out, reference, variable):
     block, short, name, (_, kind, causality, variability, initial, start, unit, declared, text) = variable
-    # What is computed from parameters is no parameter in FMI 1.0: it must not be set.
+    # In FMI 1.0, a calculated parameter is not a parameter, because it must not be set.
     variability = "discrete" if causality == "calculatedParameter" else OLD_VARIABILITY.get(variability, variability)
     out.write("    <ScalarVariable" + attributes([
         ("name", name), ("valueReference", reference), ("description", text), ("variability", variability),

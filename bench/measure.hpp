@@ -1,4 +1,4 @@
-// What the measurements share: the best of several runs, and what the kernel says about this process.
+// Helpers of the measurements: the best of several runs, and the kernel's data about this process.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace consort::bench {
 
-// Processor seconds of this process, so that what else the machine does counts less.
+// Processor time of this process in s, which depends less on other load than wall time does.
 inline double cpu_seconds() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Of the fastest of `runs` runs: the one that was disturbed least.
+// Time of the fastest of `runs` runs, which was disturbed least.
 template <class Work>
 double best_of(int runs, Work&& work) {
   double best = std::numeric_limits<double>::infinity();
@@ -41,7 +41,7 @@ inline double status_bytes(const std::string& key) {
   return 0;
 }
 
-// What a command prints.
+// The output of a command.
 inline std::string output_of(const std::string& command) {
   std::string text;
   std::FILE* const pipe = ::popen(command.c_str(), "r");

@@ -1,4 +1,4 @@
-# Everything we use from Debian 12, found once and given one name each.
+# Finds all libraries that Consort uses from Debian 12 and gives each one a target.
 find_package(fmt REQUIRED)
 find_package(Threads REQUIRED)
 find_package(pugixml REQUIRED)
@@ -7,18 +7,18 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 
-# find_package(libzip) fails on Debian 12 without its command line tools, pkg-config does not.
+# On Debian 12, find_package(libzip) fails without libzip's command line tools; pkg-config works.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 
-# The serial C library; HDF5's own targets carry no SYSTEM include folders.
+# The serial C library. HDF5's own targets do not mark their include folders as SYSTEM.
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
 add_library(consort_hdf5 INTERFACE)
 target_include_directories(consort_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(consort_hdf5 INTERFACE "${HDF5_C_LIBRARY_hdf5}")
 
-# SUNDIALS' own CMake package insists on OpenMP (which Clang lacks), PETSc and MPI; we link only what we use.
+# SUNDIALS' own CMake package requires OpenMP (which Clang lacks), PETSc and MPI; Consort links only the parts it uses.
 find_path(CONSORT_SUNDIALS_INCLUDE cvode/cvode.h REQUIRED)
 find_path(CONSORT_KLU_INCLUDE klu.h PATH_SUFFIXES suitesparse REQUIRED)
 add_library(consort_sundials INTERFACE)
@@ -28,7 +28,7 @@ foreach(part cvode ida arkode kinsol sunlinsolklu sunlinsoldense sunlinsolspgmr 
   target_link_libraries(consort_sundials INTERFACE "${CONSORT_SUNDIALS_${part}}")
 endforeach()
 
-# Debian's Python and its numpy, whatever else is first in PATH; -D Python_EXECUTABLE=… chooses another.
+# Uses Debian's Python and numpy even if another Python is first in PATH; -D Python_EXECUTABLE=… selects another one.
 set(CONSORT_PYTHON_FOUND OFF)
 if(NOT CONSORT_PYTHON STREQUAL "OFF")
   set(needed "")
@@ -45,7 +45,7 @@ if(NOT CONSORT_PYTHON STREQUAL "OFF")
   if(Python_FOUND AND pybind11_FOUND)
     set(CONSORT_PYTHON_FOUND ON)
   else()
-    message(STATUS "Without the Python package: pybind11-dev, python3-dev or python3-numpy is not installed")
+    message(STATUS "The Python package is not built: pybind11-dev, python3-dev or python3-numpy is not installed")
   endif()
 endif()
 

@@ -4,13 +4,13 @@
 #                 [RESOURCES file…] [DEFINITIONS NAME=VALUE…])
 #
 # Builds ${CONSORT_FMU_DIR}/fmi2/NAME.fmu, fmi3/NAME.fmu, and for FMI 1.0, which has one interface per FMU,
-# fmi1/cs/NAME.fmu and fmi1/me/NAME.fmu. CLASS is NAME unless given. The target NAME_fmus builds those of one
-# model, consort_fmus those of all.
+# fmi1/cs/NAME.fmu and fmi1/me/NAME.fmu. The default of CLASS is NAME. The target NAME_fmus builds the FMUs of one
+# model, consort_fmus those of all models.
 set(CONSORT_FMU_DIR "${CMAKE_BINARY_DIR}/fmus")
 add_custom_target(consort_fmus ALL)
 
-# Many FMUs live in one process: nothing of theirs may be merged with another's (STB_GNU_UNIQUE, RTLD_GLOBAL),
-# and they bring along what a fresh machine lacks.
+# Many FMUs run in one process: their symbols must not be merged (STB_GNU_UNIQUE, RTLD_GLOBAL), and they contain the
+# libraries that a fresh machine lacks.
 function(consort_set_fmu_options target)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
   target_compile_options(${target} PRIVATE -O2 $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
@@ -27,14 +27,14 @@ function(consort_add_fmu name)
   cmake_parse_arguments(ARG "" "MODEL;CLASS" "VERSIONS;INTERFACES;RESOURCES;DEFINITIONS" ${ARGN})
   if(NOT ARG_MODEL OR NOT ARG_VERSIONS OR NOT ARG_INTERFACES OR ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "consort_add_fmu(${name}): write consort_add_fmu(NAME MODEL header.hpp VERSIONS 1 2 3 "
-                        "INTERFACES me cs); what was not understood: '${ARG_UNPARSED_ARGUMENTS}'")
+                        "INTERFACES me cs); unknown arguments: '${ARG_UNPARSED_ARGUMENTS}'")
   endif()
   if(NOT ARG_CLASS)
     set(ARG_CLASS ${name})
   endif()
   foreach(item IN LISTS ARG_INTERFACES)
     if(NOT item MATCHES "^(me|cs)$")
-      message(FATAL_ERROR "consort_add_fmu(${name}): INTERFACES are me and cs, not '${item}'")
+      message(FATAL_ERROR "consort_add_fmu(${name}): INTERFACES must be me or cs, not '${item}'")
     endif()
   endforeach()
 
@@ -58,24 +58,24 @@ function(consort_add_fmu name)
     elseif(version MATCHES "^[23]$")
       consort_add_one_fmu(${name} ${version} ${interfaces} fmi${version} "${ARG_RESOURCES}")
     else()
-      message(FATAL_ERROR "consort_add_fmu(${name}): VERSIONS are 1, 2 and 3, not '${version}'")
+      message(FATAL_ERROR "consort_add_fmu(${name}): VERSIONS must be 1, 2 or 3, not '${version}'")
     endif()
   endforeach()
 endfunction()
 
-# One binary, its description, and the archive of both.
+# Builds one binary, writes its description, and packs both.
 function(consort_add_one_fmu name version interfaces folder resources)
   string(REPLACE "/" "_" suffix "${folder}")
   set(target ${name}_${suffix})
   if(version EQUAL 1)
-    # FMI 1.0 names functions after the model.
+    # In FMI 1.0, the names of functions begin with that of the model.
     add_library(${target} MODULE "${PROJECT_SOURCE_DIR}/src/glue/fmi1_${interfaces}_glue.cpp")
     target_compile_definitions(${target} PRIVATE MODEL_IDENTIFIER=${name})
     consort_set_fmu_options(${target})
     target_link_libraries(${target} PRIVATE consort_fmu_core)
   else()
     add_library(${target} MODULE)
-    # Nobody inside the library calls the FMI functions: they are asked for by name.
+    # The importer looks up the FMI functions by name; without a call in the library, the linker would drop them.
     target_link_libraries(${target} PRIVATE
       -Wl,--whole-archive $<TARGET_FILE:consort_fmu_${version}> -Wl,--no-whole-archive consort_fmu_core)
     add_dependencies(${target} consort_fmu_${version})

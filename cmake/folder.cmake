@@ -1,8 +1,8 @@
 # consort_add_folder(NAME SOURCES … [LINKS …] [LIBRARIES …] [TESTS …] [TEST_LINKS …] [TEST_DEPENDS …])
 #
-# One folder of src/ is one static library `consort_<name>` (alias consort::<name>) and one test program
-# `consort_<name>_tests` made of the files in its tests/. LINKS names other folders and is the folder's row
-# in the dependency table: what is not named there cannot be included.
+# Each folder of src/ is a static library `consort_<name>` (alias consort::<name>) and a test program
+# `consort_<name>_tests`, made of the files in its tests/. LINKS names other folders and is the folder's row in the
+# dependency table: other folders cannot be included.
 function(consort_add_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LIBRARIES;TESTS;TEST_LINKS;TEST_DEPENDS" ${ARGN})
 
@@ -21,9 +21,9 @@ function(consort_add_folder name)
   endif()
 endfunction()
 
-# consort_join_sources(OUT TARGET SIZE source…): OUT is a list of files that include SIZE of the sources each, since most
-# of the time of a compiler goes into headers. With CONSORT_JOIN off, which suits work on single files and clang-tidy, it
-# is the sources themselves. The files name no absolute path: they are the same in every checkout.
+# consort_join_sources(OUT TARGET SIZE source…): OUT is a list of files that include SIZE sources each, because the
+# compiler spends most of its time on headers. With CONSORT_JOIN off, which suits work on single files and clang-tidy, OUT
+# is the list of sources. The files contain no absolute path, so they are the same in every checkout.
 function(consort_join_sources out target size)
   if(NOT CONSORT_JOIN)
     set(${out} ${ARGN} PARENT_SCOPE)
@@ -51,8 +51,8 @@ function(consort_join_sources out target size)
   set(${out} ${joined} PARENT_SCOPE)
 endfunction()
 
-# consort_add_tests(TARGET SOURCES … LIBRARIES … [DEPENDS …]): one GoogleTest program, its tests known to ctest by name.
-# Tests are compiled without optimisation: they are most of the code, and the libraries that they test are optimised.
+# consort_add_tests(TARGET SOURCES … LIBRARIES … [DEPENDS …]): a GoogleTest program whose tests ctest knows by name.
+# Tests are compiled without optimisation, because they are most of the code and the tested libraries are optimised.
 function(consort_add_tests target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;DEPENDS" ${ARGN})
   consort_join_sources(sources ${target} 6 ${ARG_SOURCES})
@@ -66,7 +66,7 @@ function(consort_add_tests target)
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
 endfunction()
 
-# What tests know of the build tree (src/base/tests/places.hpp).
+# Paths of the build tree, for tests (src/base/tests/places.hpp).
 if(CONSORT_TESTS)
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/test-tmp")
   add_library(consort_test_places STATIC "${PROJECT_SOURCE_DIR}/src/base/tests/places.cpp")

@@ -1,5 +1,6 @@
-# cmake --install: the program, the shared library with its public headers and its worker, and what find_package(consort)
-# and pkg-config need. The sources behind consort_add_fmu go along, so that models are exported without the repository.
+# cmake --install: the program, the shared library with its public headers and its worker, and the files for
+# find_package(consort) and pkg-config. The sources used by consort_add_fmu are installed too, so that models can be
+# exported without the repository.
 include(CMakePackageConfigHelpers)
 set(consort_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/consort")
 set(consort_data_dir "${CMAKE_INSTALL_DATADIR}/consort")
@@ -17,7 +18,7 @@ if(TARGET consort)
     INCLUDES DESTINATION "${consort_include_dir}")
   install(EXPORT consort FILE consortTargets.cmake NAMESPACE consort:: DESTINATION "${consort_package_dir}")
 endif()
-# What the library starts for units in processes of their own; it looks for it here.
+# The library starts this program for units in separate processes and looks for it in this folder.
 install(TARGETS consort_worker RUNTIME DESTINATION "${consort_tool_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/consort" DESTINATION "${consort_include_dir}"
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
@@ -33,11 +34,11 @@ if(TARGET consort_python)
   install(FILES ${files} DESTINATION "${CONSORT_PYTHON_DIR}/consort")
 endif()
 
-# --- consort_add_fmu: its function, the program that it runs, and the sources that it compiles
+# --- consort_add_fmu: the function, the program that it runs, and the sources that it compiles
 
 set(consort_fmu_runtime "")
 if(TARGET consort_fmu_tool)
-  # Below the data directory the folders are those of the repository; only the root is another.
+  # The data directory has the same folders as the repository; only the root differs.
   file(READ "${PROJECT_SOURCE_DIR}/cmake/fmu.cmake" text)
   string(REPLACE "\${PROJECT_SOURCE_DIR}" "\${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." text "${text}")
   string(REPLACE "\${PROJECT_VERSION}" "${PROJECT_VERSION}" text "${text}")
@@ -52,7 +53,7 @@ if(TARGET consort_fmu_tool)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/glue/" DESTINATION "${consort_data_dir}/src/glue"
     FILES_MATCHING PATTERN "fmi1_*_glue.cpp")
 
-  # The runtime libraries of FMUs are compiled where they are used: their sources, as src/glue lists them.
+  # The runtime libraries of FMUs are compiled in the user's project. Installs their sources, as listed in src/glue.
   foreach(target consort_fmu_core consort_fmu_2 consort_fmu_3)
     get_target_property(sources ${target} SOURCES)
     get_target_property(folder ${target} SOURCE_DIR)
@@ -68,7 +69,7 @@ if(TARGET consort_fmu_tool)
   endforeach()
 endif()
 
-# --- how others find it
+# --- files for find_package and pkg-config
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/consortConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/consortConfig.cmake"
@@ -77,7 +78,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/consortConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/consortConfig.cmake" "${PROJECT_BINARY_DIR}/consortConfigVersion.cmake"
   DESTINATION "${consort_package_dir}")
 
-# Relative to the file itself, so that an installed tree may be moved.
+# The path is relative to the file itself, so that an installed tree can be moved.
 file(RELATIVE_PATH consort_pc_to_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" consort_pc_to_prefix "${consort_pc_to_prefix}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/consort.pc.in" "${PROJECT_BINARY_DIR}/consort.pc" @ONLY)

@@ -1,4 +1,4 @@
-# What every target of the project is compiled with.
+# Compiler settings of all targets of the project.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -13,7 +13,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
-# Below the repository paths are made relative, so that checkouts share what was compiled.
+# Paths below the repository are made relative, so that all checkouts share the compiler cache.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   foreach(language C CXX)
@@ -22,7 +22,7 @@ if(CCACHE_PROGRAM)
   endforeach()
 endif()
 
-# Bit-identical results on every host: no contraction of a*b+c that would depend on the instruction set.
+# For bit-identical results on every machine: a*b+c is not contracted, which would depend on the instruction set.
 add_compile_options(-ffp-contract=off)
 
 if(CONSORT_SANITIZE)

@@ -1,10 +1,10 @@
-# Warnings for our own code; errors in CI and in the presets (CONSORT_WERROR).
+# Warnings for the project's own code; they are errors in CI and in the presets (CONSORT_WERROR).
 add_library(consort_warnings INTERFACE)
 target_compile_options(consort_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wnon-virtual-dtor
-  # In files that are compiled together, a local name may be a helper's elsewhere.
+  # In files that are compiled together, a local name may equal the name of a helper in another file.
   $<IF:$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CONSORT_JOIN}>>,-Wshadow=local,-Wshadow> -Wcast-align -Woverloaded-virtual
   -Wconversion -Wsign-conversion -Wformat=2 -Wimplicit-fallthrough
-  # GCC 12 sees overlaps in "literal" + std::string that are not there.
+  # GCC 12 reports false overlaps in "literal" + std::string.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<BOOL:${CONSORT_WERROR}>:-Werror>)

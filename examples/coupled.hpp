@@ -1,4 +1,4 @@
-// What the examples of coupled systems share: a system file, runs of it with other settings, results in memory.
+// Helpers for examples of coupled systems: read a system file, run it with other settings, keep results in memory.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace consort::example {
 
-// The system files of an example are beside its program in the build tree, and the FMUs two folders above.
+// In the build tree, the system files of an example are next to its program, and the FMUs are two folders above.
 inline graph::Document read_system(const char* program, const std::string& file = "system.yaml") {
   return engine::read_system_file(std::filesystem::path(program).parent_path() / file);
 }
@@ -27,7 +27,7 @@ struct Outcome {
   record::Result result;
   report::SystemReport report;
 
-  // The last recorded value.
+  // The last recorded value of a variable.
   [[nodiscard]] double last(std::string_view name) const { return result[name].numbers.back(); }
 };
 
@@ -42,7 +42,7 @@ inline Outcome run(const graph::Document& document) {
   return outcome;
 }
 
-// The largest distance between two trajectories; both must have been recorded at the same times.
+// The largest distance between two trajectories, which must be recorded at the same times.
 inline double distance(const Outcome& a, std::string_view name_in_a, const Outcome& b, std::string_view name_in_b) {
   const auto& x = a.result[name_in_a].numbers;
   const auto& y = b.result[name_in_b].numbers;

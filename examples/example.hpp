@@ -1,4 +1,4 @@
-// What the examples share: rows that become a CSV file and a plot, and figures that are printed and checked.
+// Helpers for the examples: rows written as a CSV file and a plot, and figures that are printed and checked.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ namespace consort::example {
 struct Column {
   std::string name{};
   std::string unit{};
-  bool discrete = false;  // holds between rows
+  bool discrete = false;  // constant between rows
 };
 
 // Numbers over time, written as NAME.csv and NAME.svg.
@@ -44,7 +44,7 @@ class Table {
     memory_.write(t, row_);
   }
 
-  // `across`: what is in the place of time, if something is.
+  // `across`: name of the horizontal axis if it is not time.
   void write(const std::filesystem::path& folder, const std::string& name, const std::string& title,
              const std::string& across = {}) {
     std::filesystem::create_directories(folder);
@@ -69,7 +69,7 @@ class Table {
   Columns row_;
 };
 
-// Prints each figure beside what it should be; exit_status() is 1 when one was off.
+// Prints each figure with its expected value; exit_status() is 1 if a figure was wrong.
 class Figures {
  public:
   void check(bool good, const std::string& text) {
@@ -86,7 +86,7 @@ class Figures {
   bool all_good_ = true;
 };
 
-// main() of an example: `run(folder)` with the folder for its files (the argument, or the working directory).
+// main() of an example: calls `run(folder)` with the folder for its files (the argument, or the working directory).
 template <class Run>
 int run_example(int argc, char** argv, Run&& run) {
   try {

@@ -1,5 +1,5 @@
-// Linear systems in two halves, each solved exactly, and the same system as a whole: what experiments with the coupling
-// error are made of.
+// Linear systems in two halves, each solved exactly, and the same systems as a whole, for experiments with the coupling
+// error.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace consort::example {
 
-// Two masses, each on a spring and damper of its own, with a spring and damper between them; the second one's ground is
-// at `ground`.
+// Two masses, each on its own spring and damper, with a spring and a damper between them. The ground of the second mass
+// is at `ground`.
 struct TwoMasses {
   double m1 = 1, k1 = 0, d1 = 0;
   double m2 = 1, k2 = 0, d2 = 0;
@@ -23,7 +23,7 @@ struct TwoMasses {
   double ground = 0;
   std::array<double, 4> start{};  // x1, v1, x2, v2
 
-  // Both get the other one's position and velocity.
+  // Displacement coupling: each half has the position and velocity of the other one as inputs.
   [[nodiscard]] unit::LinearSystem first() const {
     return {
         {"x", "v"},  {"x1", "v1"}, {start[0], start[1]}, {0, 1, -(k1 + k) / m1, -(d1 + d) / m1}, {0, 0, k / m1, d / m1},
@@ -39,7 +39,7 @@ struct TwoMasses {
             {},
             {0, k2 * ground / m2}};
   }
-  // The first one gets the force, which the second one computes: feed-through.
+  // Force coupling: the second half computes the force on the first one, with feed-through.
   [[nodiscard]] unit::LinearSystem first_by_force() const {
     return {{"F"}, {"x1", "v1"}, {start[0], start[1]}, {0, 1, -k1 / m1, -d1 / m1}, {0, 1 / m1}, {1, 0, 0, 1}};
   }
@@ -50,7 +50,7 @@ struct TwoMasses {
     s.d = {-k, -d, 0, 0, 0, 0};
     return s;
   }
-  // The whole from any state, over any time: exact.
+  // The exact solution of the whole system after time h, from any state.
   [[nodiscard]] std::array<double, 4> after(const std::array<double, 4>& x, Duration h) const {
     unit::LinearUnit whole("whole", {{},
                                      {"x1", "v1", "x2", "v2"},
@@ -72,7 +72,7 @@ struct TwoMasses {
   }
 };
 
-// methods of A 5.3 and E 5: the chassis first, the wheel second, on a road that steps by 10 cm.
+// The quarter car of A 5.3 and E 5: the chassis is first, the wheel second; the road has a step of 10 cm.
 inline TwoMasses quarter_car() {
   TwoMasses car;
   car.m1 = 400;

@@ -1,8 +1,8 @@
-// Archives that lie: whatever is unpacked stays inside its folder, and after an Error nothing is left.
+// Malicious archives: all unpacked files must stay inside their folder, and nothing may be left after an Error.
 //
 // Input that begins with "zip\n" describes an archive, so that the fuzzer gets past the checksums: one line per entry,
 // `mode flags method size crc packed name|content` (octal, then numbers or `-` for the true ones), and lines `@offset
-// byte` that change the bytes of the whole. Other input is the archive itself.
+// byte` that change bytes of the archive. Any other input is the archive itself.
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -86,7 +86,7 @@ void unpack_and_check(const fs::path& archive) {
     CONSORT_ASSERT((entry.status().permissions() & (fs::perms::group_all | fs::perms::others_all)) == fs::perms::none);
   }
   fs::remove_all(target);
-  // Only the owner record is left: nothing was written beside the folder.
+  // Only the owner record is left: no files were written next to the folder.
   CONSORT_ASSERT(std::distance(fs::directory_iterator(top.path()), {}) == 1);
 }
 

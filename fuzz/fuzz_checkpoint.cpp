@@ -1,5 +1,5 @@
-// Any bytes as a checkpoint, with and without its checksum: an Error, or a checkpoint that is written as it was read;
-// and any bytes as the state of a run and of a scenario.
+// Any bytes as a checkpoint, with and without its checksum, must give an Error, or a checkpoint that is written as it
+// was read. Any bytes are also read as the state of a run and of a scenario.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-// Any bytes as a table: an Error or a table whose cells can all be read, never anything else.
+// Any bytes as a table must give an Error or a table whose cells can all be read.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

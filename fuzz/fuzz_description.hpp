@@ -1,5 +1,5 @@
-// Any bytes as a model description of one version: an Error or a description that keeps its own promises, and rules
-// that can be checked.
+// Any bytes as a model description of one version must give an Error or a description that satisfies its invariants and
+// whose rules can be checked.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ inline void read_anything(const std::uint8_t* data, std::size_t size, describe::
   try {
     std::string text(reinterpret_cast<const char*>(data), size);
     const XmlDocument document = XmlDocument::parse(std::move(text), "fuzz.xml", {.bytes = 1U << 20, .depth = 64});
-    // The input decides everything but the version: that is the target's.
+    // The fuzz target determines the version, the input everything else.
     auto root = document.root();
     root.set_name("fmiModelDescription");
     root.remove_attribute("fmiVersion");

@@ -1,4 +1,4 @@
-// Any bytes as a MAT file: an Error or a result whose trajectories are complete, never anything else.
+// Any bytes as a MAT file must give an Error or a result whose trajectories are complete.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Any bytes as a file of settings: an Error or settings that can all be asked for.
+// Any bytes as a settings file must give an Error or settings that can all be read.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

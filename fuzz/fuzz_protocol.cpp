@@ -1,7 +1,7 @@
-// Any bytes as requests to a worker and as answers of one: an Error, or what they say; never anything else.
+// Any bytes as requests to a worker or as its answers must give an Error or a decoded message.
 //
-// The first byte says how the rest is used: whether it is taken for requests or for an answer, and whether it is given
-// a head that fits, without which hardly any would be read further.
+// The first byte determines whether the rest is used as requests or as an answer, and whether a valid header is put in
+// front of it. Without a valid header, almost all inputs are rejected at once.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -40,7 +40,7 @@ describe::Description describe_unit() {
   return b.finish();
 }
 
-// Can everything, and believes what it is told.
+// A unit with all capabilities that accepts all values.
 class Anything final : public unit::Unit, public unit::Rollback, public unit::Events, public unit::Derivatives {
  public:
   [[nodiscard]] const std::string& name() const override { return name_; }
@@ -69,7 +69,7 @@ class Anything final : public unit::Unit, public unit::Rollback, public unit::Ev
       with_type(group.type, [&]<class T>() { CONSORT_ASSERT(values.column<T>().size() >= group.elements()); });
   }
   unit::StepOutcome step(const unit::StepRequest& r) override {
-    if (++steps_ > 10'000) throw run_error("enough; stop here");
+    if (++steps_ > 10'000) throw run_error("step limit of the fuzz target");
     return {r.t + r.h, steps_ % 5 == 0 ? unit::Why::early : unit::Why::completed};
   }
   void get_output_derivatives(std::span<const ValueReference>, std::span<const std::int32_t>,
@@ -101,7 +101,7 @@ class Anything final : public unit::Unit, public unit::Rollback, public unit::Ev
   int updates_ = 0;
 };
 
-// What a unit is connected to.
+// The wiring of a unit.
 struct Wired {
   Wired() {
     const std::array<describe::VariableId, 5> in{0, 1, 2, 3, 4};
@@ -132,7 +132,7 @@ std::vector<std::uint8_t> with_head(fleet::Message what, std::uint32_t flags, By
   return message;
 }
 
-// A byte of the input, or 0.
+// The next byte of the input; 0 at its end.
 std::uint8_t next(Bytes& bytes) {
   if (bytes.empty()) return 0;
   const auto first = bytes[0];
@@ -201,7 +201,7 @@ void feed_engine(Bytes bytes, bool heads) {
   try {
     static_cast<void>(client.read(heads ? Bytes(with_head(what, flags, bytes)) : bytes, reply));
   } catch (const Error&) {
-  } catch (const std::bad_alloc&) {  // as the unit may have thrown it
+  } catch (const std::bad_alloc&) {  // may come from the unit
   }
 }
 

@@ -1,5 +1,5 @@
-// A file of the SSP standard, of the kind that its first byte says: whatever is read must be written and read back as
-// the same, and become settings or a system; everything else ends in an Error (input).
+// An SSP file, whose first byte gives its kind. If it can be read, it must be equal after writing and reading again,
+// and give settings or a system. Otherwise, there must be an Error (input).
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -25,7 +25,7 @@ T round_trip(const std::string& text) {
   try {
     written = ssp::write(first);
   } catch (const Error&) {
-    return first;  // what a file that says 1.0 cannot have
+    return first;  // version 1.0 cannot represent it
   }
   const auto again = ssp::parse<T>(written, "again", diagnostics);
   CONSORT_ASSERT(ssp::write(again) == written);

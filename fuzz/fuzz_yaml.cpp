@@ -1,5 +1,5 @@
-// A system file: whatever is read must be written and read back as the same; everything else ends in an Error (input)
-// that begins with the place.
+// A system file. If it can be read, it must be equal after writing and reading again. Otherwise, there must be an Error
+// (input) that begins with the place.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace consort;
   if (size > 100'000) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  // Files that the system names are one that exists and holds a small system.
+  // Every file that the system includes exists and contains the same small system.
   const yaml::Load load = [](const std::filesystem::path&) -> std::string {
     return "consort: 1\nunits: {a: a.fmu, b: {units: {c: c.fmu}}}\ninputs: [u]\nconnections: [u -> a.u]\n";
   };
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     written = yaml::write_system(document);
   } catch (const Error&) {
-    return 0;  // what the format cannot say
+    return 0;  // the format cannot express it
   }
   const auto again = yaml::parse_system(written, "s.yaml", load);
   CONSORT_ASSERT(yaml::write_system(again) == written);

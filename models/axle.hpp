@@ -1,4 +1,4 @@
-// An axle with its final drive: the shafts twist, the wheels push the vehicle.
+// An axle with a final drive: the shafts twist, and the wheels push the vehicle.
 #pragma once
 
 #include <consort/model.hpp>

@@ -1,4 +1,4 @@
-// Misbehaves on demand, from a chosen time on: for tests of importers.
+// Misbehaves on demand from a given time on; for tests of importers.
 #pragma once
 
 #include <cmath>
@@ -51,7 +51,7 @@ struct Bad {
   void outputs(double t) { y = deed == Deed::not_a_number && t >= when ? std::numeric_limits<double>::quiet_NaN() : x; }
   void completed(const consort::model::Context& c) {
     using namespace consort::model;
-    // Half a nanosecond early: steps are counted by the importer, and added up by some.
+    // Half a nanosecond of tolerance, because some importers add up steps and have rounding errors.
     if (c.time < when - 5e-10) return;
     switch (deed) {
       case Deed::crash: return crash();
@@ -74,7 +74,7 @@ struct Bad {
   }
 
  private:
-  // A sanitizer would tell of it first.
+  // Without the attribute, a sanitizer would report the access before the crash.
   __attribute__((no_sanitize("undefined"))) static void crash() {
     volatile int* volatile nowhere = nullptr;
     *nowhere = 1;
@@ -87,10 +87,10 @@ struct Bad {
   static void leak() {
     auto* volatile lost = static_cast<char*>(std::malloc(1 << 20));
     if (lost == nullptr) return;
-    for (int i = 0; i < 1 << 20; i += 4096) lost[i] = 1;  // or it would not be there
+    for (int i = 0; i < 1 << 20; i += 4096) lost[i] = 1;  // touches the pages, so that they become resident
   }
   static const void* bad_address() {
     static volatile std::uintptr_t address = 16;
-    return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(address));  // NOLINT: that is the deed
+    return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(address));  // NOLINT: a bad address on purpose
   }
 };

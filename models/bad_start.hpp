@@ -1,4 +1,4 @@
-// Crashes when it is instantiated: for tests of importers.
+// Crashes when it is instantiated; for tests of importers.
 #pragma once
 
 #include <consort/model.hpp>
@@ -12,9 +12,9 @@ struct BadStart {
                    output<&BadStart::y>("zero").depends_on_nothing());
   }
 
-  // A sanitizer would tell of it first.
+  // Without the attribute, a sanitizer would report the access before the crash.
   __attribute__((no_sanitize("undefined"))) void instantiate(const consort::model::Context& c) {
-    if (c.instance_name().empty()) return;  // whoever writes its description
+    if (c.instance_name().empty()) return;  // instantiated to write the description
     volatile int* volatile nowhere = nullptr;
     *nowhere = 1;
   }

@@ -1,4 +1,4 @@
-// A ball that is dropped and bounces until it rests: state events, and states that jump.
+// A dropped ball that bounces until it rests: state events and jumps of states.
 #pragma once
 
 #include <limits>
@@ -34,7 +34,7 @@ struct BouncingBall {
   void indicators() { gap = resting ? 1 : h; }
   void event(consort::model::Event&) {
     if (resting || h > 0 || v >= 0) return;
-    // Just above the ground, so that the next time at the ground is an event again.
+    // Slightly above the ground, so that the next impact is an event again.
     h = std::numeric_limits<double>::min();
     v = -e * v;
     if (v < v_min) {

@@ -1,4 +1,4 @@
-// A mass with a spring and a damper to its left neighbour; many of them make a chain.
+// A mass with a spring and a damper to its left neighbour; several of them form a chain.
 #pragma once
 
 #include <consort/model.hpp>

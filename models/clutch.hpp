@@ -1,4 +1,4 @@
-// A dry clutch between two speeds: a torsional spring that slips above what it can carry.
+// A dry clutch between two speeds: a torsional spring that slips above its largest torque.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Clutch {
     t_in = -torque();
     t_out = torque();
   }
-  // A band of a newton metre keeps it from going back and forth at the limit.
+  // A hysteresis of 1 N m avoids chattering at the limit.
   void indicators() { margin = slipping ? excess() + 1 : excess(); }
   void event(consort::model::Event&) {
     indicators();

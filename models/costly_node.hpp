@@ -1,4 +1,4 @@
-// A node that takes as long as one likes: for measurements of parallel runs.
+// A node with adjustable cost, for measurements of parallel runs.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct CostlyNode {
         parameter<&M::load>("square roots per derivative").at_least(0).tunable());
   }
 
-  // Newton's iteration for a square root that is known to be 1: it changes nothing but cannot be left out.
+  // Newton's iteration for a square root that is always 1: it has no effect, but the compiler cannot remove it.
   void derivatives() {
     double root = 2;
     for (std::int32_t i = 0; i < load; ++i) root = 0.5 * (root + 1 / root);

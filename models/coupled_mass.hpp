@@ -1,6 +1,6 @@
-// A mass between a wall and a neighbour, with springs and dampers to both; driven by the neighbour's displacement. Two
-// of them make a TwoMass, by displacements (no feed-through) or, with a CoupledMassRelative, by differences
-// (feed-through).
+// A mass between a wall and a neighbour, with springs and dampers to both, driven by the neighbour's displacement. Two
+// of them are equivalent to a TwoMass, coupled by displacements (no feed-through). With a CoupledMassRelative, the
+// coupling is by differences (feed-through).
 #pragma once
 
 #include <consort/model.hpp>

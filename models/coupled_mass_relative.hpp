@@ -1,4 +1,4 @@
-// A mass between a wall and a neighbour, driven by how far the neighbour is away (see CoupledMass).
+// A mass between a wall and a neighbour, driven by the neighbour's displacement relative to the mass (see CoupledMass).
 #pragma once
 
 #include <consort/model.hpp>

@@ -1,4 +1,4 @@
-// An engine: torque by throttle and speed, and its own inertia.
+// An engine whose torque depends on throttle and speed, with its own inertia.
 #pragma once
 
 #include <consort/model.hpp>

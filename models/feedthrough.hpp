@@ -1,4 +1,4 @@
-// Outputs that are the inputs, of every type and as arrays.
+// Outputs equal to inputs, for all types and for arrays.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A gearbox without inertia: everything feeds through, by the ratio of the chosen gear.
+// A gearbox without inertia: all outputs have feed-through, with the ratio of the selected gear.
 #pragma once
 
 #include <algorithm>

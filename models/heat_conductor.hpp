@@ -1,4 +1,4 @@
-// A rod that conducts heat, cut into n cells: an array of states, whose size is a structural parameter.
+// A heat-conducting rod of n cells: an array of states whose size is a structural parameter.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct HeatConductor {
   }
 
   [[nodiscard]] double cell() const { return length / static_cast<double>(n); }
-  // Between the middles of neighbouring cells; half as far to the ends.
+  // The distance is that between the centres of neighbouring cells; it is half of that at the ends.
   [[nodiscard]] double conductance() const { return conductivity * area / cell(); }
   void derivatives() {
     const double c = capacity * area * cell();

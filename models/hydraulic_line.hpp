@@ -1,4 +1,4 @@
-// A line with a pump: the pressure follows from what flows in and out.
+// A line with a pump: the pressure follows from inflow and outflow.
 #pragma once
 
 #include <algorithm>

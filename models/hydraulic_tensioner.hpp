@@ -1,4 +1,4 @@
-// A belt tensioner: a piston on oil that comes from a line through an orifice. Stiff.
+// A belt tensioner: a piston on oil that flows from a line through an orifice. Stiff.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct HydraulicTensioner {
         parameter<&M::orifice>("m2", "area of the orifice"), parameter<&M::rho>("kg/m3", "density of the oil"));
   }
 
-  // Turbulent, but linear near zero so that its slope stays finite.
+  // Turbulent flow, but linear near zero to keep the slope finite.
   [[nodiscard]] double through_orifice() const {
     const double dp = p_line - p;
     return 0.6 * orifice * dp / std::sqrt(rho / 2 * std::max(std::abs(dp), 1e3));

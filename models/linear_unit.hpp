@@ -1,4 +1,4 @@
-// One half of the linear stability example: a lag whose input feeds through by a chosen amount.
+// One half of the linear stability example: a first-order lag with an adjustable feed-through.
 #pragma once
 
 #include <consort/model.hpp>

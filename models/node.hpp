@@ -1,4 +1,4 @@
-// The cheapest unit that is still one: two inputs, two outputs, one state. For measurements of the engine's own cost.
+// A minimal unit: two inputs, two outputs, one state. For measurements of the engine's own cost.
 #pragma once
 
 #include <consort/model.hpp>

@@ -1,4 +1,4 @@
-// A mass on a spring and a damper, with a force from outside: half of a two-mass oscillator.
+// A mass on a spring and a damper with an external force: half of a two-mass oscillator.
 #pragma once
 
 #include <consort/model.hpp>

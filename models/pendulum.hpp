@@ -1,4 +1,4 @@
-// A pendulum by its angle; the torque moves it.
+// A pendulum described by its angle and driven by a torque.
 #pragma once
 
 #include <cmath>

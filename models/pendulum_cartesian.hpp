@@ -1,4 +1,4 @@
-// A pendulum by its coordinates: the constraint is differentiated twice and pulled back (Baumgarte).
+// A pendulum described by Cartesian coordinates: the constraint is differentiated twice and stabilised (Baumgarte).
 #pragma once
 
 #include <consort/model.hpp>
@@ -25,7 +25,7 @@ struct PendulumCartesian {
                    parameter<&M::alpha>("1/s", "rate at which violations of the constraint decay"));
   }
 
-  // Force per length that keeps the mass on its circle.
+  // Force per length that keeps the mass on the circle.
   [[nodiscard]] double pull() const {
     const double c = x * x + y * y - l * l;
     const double c_dot = 2 * (x * vx + y * vy);

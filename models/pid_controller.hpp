@@ -1,4 +1,4 @@
-// A PID controller that samples: time events, discrete states, a limited output.
+// A sampled PID controller: time events, discrete states, a limited output.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct PidController {
     using M = PidController;
     using namespace consort::model;
     return declare(
-        {.description = "Sampled PID controller", .stop_time = 10, .step = 1e-2}, input<&M::setpoint>("what is wanted"),
-        input<&M::measurement>("what there is"),
+        {.description = "Sampled PID controller", .stop_time = 10, .step = 1e-2}, input<&M::setpoint>("setpoint"),
+        input<&M::measurement>("measured value"),
         output<&M::u>("of the controller, held between samples").discrete().exact(),
         local<&M::integral>("of the error").discrete().exact(),
         local<&M::last_error>("at the last sample").discrete().exact(),
@@ -40,7 +40,7 @@ struct PidController {
     const double slope = first ? 0 : (error - last_error) / period;
     const double wanted = kp * error + ki * (integral + error * period) + kd * slope;
     u = std::clamp(wanted, u_min, u_max);
-    if (u == wanted) integral += error * period;  // no wind-up at the limits
+    if (u == wanted) integral += error * period;  // avoids wind-up at the limits
     last_error = error;
     first = false;
   }

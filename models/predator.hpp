@@ -1,4 +1,4 @@
-// The hunters of Lotka and Volterra; coupled with Prey they go round and round.
+// The predators of Lotka and Volterra; coupled with Prey, they oscillate.
 #pragma once
 
 #include <consort/model.hpp>

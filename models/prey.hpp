@@ -1,4 +1,4 @@
-// The hunted of Lotka and Volterra.
+// The prey of Lotka and Volterra.
 #pragma once
 
 #include <consort/model.hpp>

@@ -1,5 +1,6 @@
-// The upper mass of a quarter car. Driven by the wheel's displacement and velocity; gives its own (for displacement-
-// displacement coupling) and the force of the suspension (for force-displacement coupling, with feed-through).
+// The upper mass of a quarter car, driven by the wheel's displacement and velocity. Outputs: its own displacement and
+// velocity (for displacement-displacement coupling) and the force of the suspension (for force-displacement coupling,
+// with feed-through).
 #pragma once
 
 #include <consort/model.hpp>

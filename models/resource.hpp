@@ -13,7 +13,7 @@ struct Resource {
     using M = Resource;
     using namespace consort::model;
     return declare({.description = "Reads a number from resources/answer.txt"},
-                   calculated_parameter<&M::y>("what the file says"));
+                   calculated_parameter<&M::y>("number in the file"));
   }
 
   void initialize(const consort::model::Context& c) {
@@ -22,6 +22,6 @@ struct Resource {
     if (file == nullptr) throw consort::model::Failure("cannot open " + name);
     const int read = std::fscanf(file, "%lf", &y);
     std::fclose(file);
-    if (read != 1) throw consort::model::Failure("there is no number in " + name);
+    if (read != 1) throw consort::model::Failure("the file contains no number: " + name);
   }
 };

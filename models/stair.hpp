@@ -1,4 +1,4 @@
-// A counter that goes up once per second: time events, and a model that ends the simulation.
+// A counter that increases once per second: time events, and a model that ends the simulation.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Stair {
     using M = Stair;
     using namespace consort::model;
     return declare({.description = "A counter with time events", .stop_time = 10, .step = 0.2},
-                   output<&M::counter>("goes up by one every second").exact(),
+                   output<&M::counter>("increases by one every second").exact(),
                    parameter<&M::last>("the simulation ends above this"),
                    local<&M::next>("s", "time of the next event").discrete());
   }

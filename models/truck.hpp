@@ -25,7 +25,7 @@ struct Truck {
         parameter<&M::rolling>("rolling resistance"), parameter<&M::g>("m/s2", "acceleration of gravity"));
   }
 
-  // Rolling resistance goes through zero with the speed, so that the truck can stand still.
+  // Rolling resistance is zero at zero speed, so that the truck can stand still.
   [[nodiscard]] double drag() const {
     return air * v * std::abs(v) + m * g * (rolling * std::tanh(10 * v) * std::cos(slope) + std::sin(slope));
   }

@@ -1,4 +1,5 @@
-// The body of a vehicle on four wheels: heave, pitch and roll. With four VehicleWheels it makes a system of five units.
+// The body of a vehicle on four wheels: heave, pitch and roll. With four VehicleWheels, it forms a system of five
+// units.
 #pragma once
 
 #include <array>

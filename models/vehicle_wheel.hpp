@@ -1,4 +1,4 @@
-// A wheel of a vehicle with its suspension: the force feeds through from the corner of the body above it.
+// A wheel of a vehicle with its suspension. The force has feed-through from the motion of the body's corner above it.
 #pragma once
 
 #include <consort/model.hpp>

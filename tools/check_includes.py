@@ -27,7 +27,7 @@ class Row:
 
 
 def read_table(text):
-    """The rows of the table whose third column is 'may include', by folder, in order."""
+    """Returns the rows of the table whose third column is 'may include', by folder, in order."""
     rows = {}
     inside = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -50,12 +50,12 @@ def read_table(text):
                                  "stand above it; rows stand in the order of dependency")
             rows[name] = Row(allowed, cells[0].startswith("*"), number)
     if not rows:
-        raise ValueError(f"{TABLE}: there is no table with a column 'may include'; restore the table of folders")
+        raise ValueError(f"{TABLE}: no table has a column 'may include'; restore the table of folders")
     return rows
 
 
 def includes(file):
-    """(line, path, quoted) of every #include with a folder in it."""
+    """Yields (line, path, quoted) for every #include whose path has a folder."""
     for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         match = re.match(r'\s*#\s*include\s*(["<])([^">]+/[^">]+)[">]', line)
         if match:
@@ -63,7 +63,7 @@ def includes(file):
 
 
 def read_links(file):
-    """(folders the target links, folders only its tests link) from a CMakeLists.txt, or None when it has no target."""
+    """Returns (folders the target links, folders only its tests link) from a CMakeLists.txt; None without a target."""
     text = re.sub(r"#[^\n]*", "", file.read_text(encoding="utf-8")) if file.exists() else ""
     links, test_links, found = set(), set(), False
     for command, arguments in re.findall(r"(\w+)\s*\(([^()]*)\)", text):
@@ -129,7 +129,7 @@ class Checker:
 
     def check_links(self, folder):
         for link in sorted(self.links[folder][0] if self.links[folder] else []):
-            # A target whose name is not a folder's (the shared library, the warnings) is no matter of the table.
+            # The table does not cover targets that are not folders (the shared library, the warnings).
             if link in self.rows and link != PUBLIC and link != folder and not self.rows[folder].allows(link):
                 self.find(self.root / "src" / folder / "CMakeLists.txt", 1,
                           f"{folder} links {link}, which its row in {TABLE} does not allow; "
@@ -149,7 +149,7 @@ class Checker:
         linked, extra = reach
         target = include.split("/")[0]
         if target not in self.rows:
-            # Tests may use the models that they run.
+            # Tests may include the models that they run.
             of_models = "tests" in place[0].parts and "models" in include.split("/")[:-1]
             if quoted and not of_models:
                 self.find(*place, f'"{include}" does not begin with a folder of src/; include by folder')
@@ -164,7 +164,7 @@ class Checker:
                               f"src/{folder}/CMakeLists.txt")
 
     def must_be_linked(self, folder, include):
-        """Not the public headers, nor a part of a folder ("fmi/headers"): those are declarations only."""
+        """False for public headers and parts of a folder ("fmi/headers"), which contain only declarations."""
         target = include.split("/")[0]
         return target != PUBLIC and target in self.rows[folder].allowed
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Breaks small source trees in every way that check_includes.py has to notice."""
+"""Tests check_includes.py with small source trees that violate its rules."""
 
 import pathlib
 import tempfile
@@ -37,7 +37,7 @@ TREE = {
 
 
 def findings(**changes):
-    """Findings in TREE with the given files replaced; the names are paths with '__' for '/'."""
+    """Returns the findings in TREE with the given files replaced. Argument names are paths with '__' for '/'."""
     files = TREE | {name.replace("__", "/").replace("_dot_", "."): text for name, text in changes.items()}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()

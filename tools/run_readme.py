@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Runs the ten lines of README.md as they stand, so that they stay true.
+"""Runs the ten lines of README.md unchanged, to check that they work.
 
 usage: run_readme.py BUILD_FOLDER
 
-The lines run in an empty folder in which build/release is BUILD_FOLDER. Fails when a line fails, or when a file that
-a line names after --output-file is missing or empty.
+The lines run in an empty folder in which build/release is BUILD_FOLDER. Fails if a line fails, or if a file named
+after --output-file is missing or empty.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ import tempfile
 def ten_lines(readme):
     match = re.search(r"^## Ten lines\n.*?^```sh\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
     if not match:
-        raise SystemExit("README.md: there is no block of shell lines under 'Ten lines'; restore it")
+        raise SystemExit("README.md: the section 'Ten lines' has no block of shell lines; restore it")
     return match.group(1)
 
 

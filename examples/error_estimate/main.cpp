@@ -1,7 +1,7 @@
-// Estimated against true local errors, over the step: coupling by displacements and by force and displacement.
+// Estimated and true local errors over the step size, for coupling by displacements and by force and displacement.
 //
-// The local error of a step is what it adds to the error: the distance from the exact solution that begins where the
-// step begins. Steps are all equal here, and none is rejected.
+// The local error of a step is its distance from the exact solution that starts at the beginning of the step. All steps
+// are equal, and no step is rejected.
 #include "linear_systems.hpp"
 
 using namespace consort;
@@ -9,7 +9,7 @@ using namespace consort;
 namespace {
 
 struct Errors {
-  double local = 0;  // norms, the largest of all steps
+  double local = 0;  // the largest norm over all steps
   double estimated = 0;
 };
 
@@ -20,7 +20,7 @@ struct Experiment {
   const char* file = nullptr;  // of its plot
 };
 
-// `h`: half of a step. The first steps have no past and do not count.
+// `h`: half of a step. The first steps are ignored because they have no history.
 Errors errors_of(const Experiment& e, const std::string& controller, int order, double h) {
   graph::RunSettings s;
   s.stop = 0.2;
@@ -75,7 +75,7 @@ example::TwoMasses three_springs() {  // A Table 3.1
 
 // --- the units' own tolerance (A Fig. 3.14)
 
-// The largest estimate of richardson with equal steps of 2h, when the units are integrated with this tolerance.
+// The largest estimate of richardson with equal steps of 2h if the units' solvers use this tolerance.
 double estimate_with(const char* program, double tolerance, double h) {
   auto d = example::read_system(program);
   d.run.step = 2 * h;
@@ -98,10 +98,10 @@ double estimate_with(const char* program, double tolerance, double h) {
 }
 
 void compare_tolerances(const char* program, const std::filesystem::path& folder, example::Figures& figures) {
-  fmt::print("\nThree springs, units with a solver of their own tolerance, order 1\n");
+  fmt::print("\nThree springs, units with a solver and its own tolerance, order 1\n");
   constexpr std::array tolerances{1e-4, 1e-6, 1e-8, 1e-10};
   constexpr std::array steps{6.25e-4, 1.25e-3, 2.5e-3, 5e-3, 1e-2};
-  example::Table table({{"tolerance 1e-4"}, {"1e-6"}, {"1e-8"}, {"1e-10"}, {"units without an error"}});
+  example::Table table({{"tolerance 1e-4"}, {"1e-6"}, {"1e-8"}, {"1e-10"}, {"exact units"}});
   for (const double h : steps) {
     std::array<double, tolerances.size() + 1> row{};
     for (std::size_t i = 0; i < tolerances.size(); ++i) row[i] = estimate_with(program, tolerances[i], h);
@@ -111,11 +111,11 @@ void compare_tolerances(const char* program, const std::filesystem::path& folder
       const double off = row[i] / coupling;
       const auto text =
           fmt::format("half step {:.2g} ms, tolerance {:.0e}: the estimate is {:.1e}, {:.2f} times that of {}", 1e3 * h,
-                      tolerances[i], row[i], off, "units without an error");
+                      tolerances[i], row[i], off, "exact units");
       if (coupling >= 10 * tolerances[i]) {
         figures.check(std::abs(off - 1) < 0.1, text);
       } else if (coupling <= tolerances[i] / 50) {
-        figures.check(off > 5, text + ": it follows the units' noise");
+        figures.check(off > 5, text + ": dominated by the solver's noise");
       } else {
         fmt::print("     {}\n", text);
       }
@@ -129,7 +129,7 @@ void compare_tolerances(const char* program, const std::filesystem::path& folder
 
 using Row = std::array<double, 9>;  // by order: local error, richardson, modified; decimal logarithms
 
-// Lines for errors, dots for what they are estimated to be.
+// Draws errors as lines and estimates as dots.
 void draw(const std::filesystem::path& folder, const Experiment& e, std::span<const double> steps,
           std::span<const Row> rows) {
   std::vector<example::Column> columns;
@@ -168,9 +168,10 @@ int error_estimate(const char* program, const std::filesystem::path& folder) {
         const double local = slope(&Errors::local);
         const double estimated = slope(&Errors::estimated);
         const double ratio = all[0].estimated / all[0].local;
-        figures.check(std::abs(local - expected) < 0.15 && std::abs(estimated - expected) < 0.15,
-                      fmt::format("{}, order {}: falls with {:.2f} (local error) and {:.2f} (estimate), expected {}",
-                                  controller, order, local, estimated, expected));
+        figures.check(
+            std::abs(local - expected) < 0.15 && std::abs(estimated - expected) < 0.15,
+            fmt::format("{}, order {}: decreases with order {:.2f} (local error) and {:.2f} (estimate), expected {}",
+                        controller, order, local, estimated, expected));
         figures.check(
             ratio > 0.8 && ratio < 1.25,
             fmt::format("{}, order {}: the estimate is {:.2f} times the local error", controller, order, ratio));

@@ -1,4 +1,4 @@
-// Implicit coupling: steps are repeated until inputs agree with the outputs at their end.
+// Implicit coupling: a step is repeated until the inputs agree with the outputs at its end.
 #include <array>
 #include <limits>
 
@@ -28,7 +28,7 @@ double largest(const example::Outcome& outcome, const char* name) {
   return most;
 }
 
-// Over the rows that both have, at the same times.
+// The largest distance over the rows that both results have at the same times.
 double largest_distance(const example::Outcome& a, const char* in_a, const example::Outcome& b, const char* in_b) {
   const auto& x = a.result[in_a].numbers;
   const auto& y = b.result[in_b].numbers;
@@ -37,7 +37,7 @@ double largest_distance(const example::Outcome& a, const char* in_a, const examp
   return most;
 }
 
-// What is off the scale is left out of the plot.
+// Adds a trajectory to the plot without the values that exceed the scale.
 void add(record::Result& to, const record::Result& from, const std::string& name, const std::string& as) {
   auto trajectory = from[name];
   trajectory.signal.name = as;
@@ -49,7 +49,8 @@ void add(record::Result& to, const record::Result& from, const std::string& name
 
 void where_others_diverge(const char* program, const std::filesystem::path& folder, example::Figures& figures) {
   fmt::print(
-      "Two masses with 200 kN/m between them, steps of 5 ms: the largest displacement of one (0.5 m at the start)\n");
+      "Two masses with 200 kN/m between them, steps of 5 ms: largest displacement of the first mass (0.5 m at the "
+      "start)\n");
   auto whole_document = example::read_system(program, "whole.yaml");
   whole_document.run.output_interval = 5e-3;
   const auto whole = example::run(whole_document);
@@ -68,9 +69,9 @@ void where_others_diverge(const char* program, const std::filesystem::path& fold
                                 static_cast<double>(iterated.report.steps)));
   add(plot, iterated.result, "one.x", "iterated");
 
-  fmt::print("\nIts largest distance from the masses in one piece, by the order of the inputs' polynomials\n");
+  fmt::print("\nLargest distance from the single model, by the order of the inputs' polynomials\n");
   for (const int order : {0, 1, 2}) {
-    // The implicit Euler method damps so much that its order shows with short steps only.
+    // The implicit Euler method has so much damping that its order is visible only with short steps.
     const double step = order == 0 ? 1e-5 : 2e-4;
     std::array<double, 2> errors{};
     for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -80,7 +81,7 @@ void where_others_diverge(const char* program, const std::filesystem::path& fold
     }
     const double slope = std::log2(errors[0] / errors[1]);
     figures.check(std::abs(slope - (order + 1)) < 0.2,
-                  fmt::format("order {}: {:.2e} m with {} ms, {:.2e} m with half of that; falls with order {:.2f}, "
+                  fmt::format("order {}: {:.2e} m with {} ms, {:.2e} m with half of that; decreases with order {:.2f}, "
                               "expected {}",
                               order, errors[0], 1e3 * step, errors[1], slope, order + 1));
   }
@@ -118,7 +119,7 @@ void how_many_iterations(const char* program, example::Figures& figures) {
     const auto& i = outcome.report.iterations.at(0);
     const double mean = static_cast<double>(i.iterations) / static_cast<double>(i.steps);
     figures.check(mean < before, fmt::format("{}{}: {:.2f}, {} at most", method.name,
-                                             method.reuse > 0 ? ", learning from four past steps" : "", mean, i.most));
+                                             method.reuse > 0 ? ", using four past steps" : "", mean, i.most));
     before = mean;
   }
   fmt::print("\n");

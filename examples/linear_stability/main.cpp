@@ -1,4 +1,4 @@
-// How much feed-through an explicit coupling stands before it blows up, found by bisection and compared with theory.
+// The largest feed-through for which an explicit coupling is stable, found by bisection and compared with theory.
 #include <array>
 #include <cmath>
 #include <utility>
@@ -20,11 +20,11 @@ graph::Document with(graph::Document document, Pair pair, double d, int order) {
   return document;
 }
 
-// What an explicit coupling adds to the solution has another sign or another angle in every step, which the solution
-// itself, hardly moving, has not: it is seen in second differences.
+// Detects an instability of the coupling. It changes sign or angle in every step, but the solution hardly changes, so
+// second differences separate the two.
 class Ripple {
  public:
-  // False when it is beyond all bounds.
+  // False if the value exceeds all bounds.
   bool add(double y) {
     const double bend = std::abs(y - 2 * last_ + before_);
     before_ = std::exchange(last_, y);
@@ -59,7 +59,7 @@ Watched watch(const graph::Document& document) {
 
 double limit(const graph::Document& document, Pair pair, int order) {
   double good = 0;
-  double bad = 1.9;  // 2 would lead to a real pair of 1, whose loop has no solution
+  double bad = 1.9;  // 2 would give a real pair of 1, whose loop has no solution
   while (bad - good > 0.005 * bad) {
     const double middle = (good + bad) / 2;
     (watch(with(document, pair, middle, order)).grew ? bad : good) = middle;

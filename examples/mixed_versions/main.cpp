@@ -1,4 +1,4 @@
-// A chain whose links are FMUs of every version and interface moves as one whose links are all alike.
+// A chain with FMUs of every version and interface moves like a chain whose links are equal FMUs.
 #include <array>
 
 #include "coupled.hpp"
@@ -14,13 +14,13 @@ int mixed_versions(const char* program, const std::filesystem::path& folder) {
   fmt::print("A chain of six links\n");
   for (const auto& unit : mixed.report.units) fmt::print("  {:<6} {}\n", unit.name, unit.kind);
   constexpr std::array links{"one", "two", "three", "four", "five", "six"};
-  fmt::print("\nAgainst the chain of six FMI 3.0 units for Model Exchange, over 5 s\n");
+  fmt::print("\nCompared with a chain of six FMI 3.0 units for Model Exchange, over 5 s\n");
   for (const auto* link : links) {
     const auto name = fmt::format("{}.x", link);
     double largest = 0;
     for (const double x : mixed.result[name].numbers) largest = std::max(largest, std::abs(x));
     const double apart = example::distance(mixed, name, alike, name);
-    // Both err by the coupling, which is the same; the units differ by what their solvers leave.
+    // The coupling error is the same in both chains; only the errors of the units' solvers differ.
     figures.check(largest > 1e-2 && apart < 2e-4,
                   fmt::format("{:<8} moves by {:.3f} m, apart by at most {:.1e} m", name, largest, apart));
   }

@@ -1,4 +1,4 @@
-// A system inside of a system, each with its own units of measure, and something that happens on the way.
+// A nested system with its own units of measure, and a scenario.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +9,7 @@ using namespace consort;
 
 namespace {
 
-// The row at or after time t.
+// The first row at or after time t.
 std::size_t row_at(const record::Result& result, Time t) {
   const auto at = std::lower_bound(result.time.begin(), result.time.end(), t);
   return static_cast<std::size_t>(std::min(at, result.time.end() - 1) - result.time.begin());
@@ -22,7 +22,7 @@ int nested(const char* program, const std::filesystem::path& folder) {
   const auto at = [&](const char* name, Time t) { return result[name].numbers[row_at(result, t)]; };
 
   fmt::print("A controller heats one end of a rod; the rod is a system of two halves\n");
-  figures.near("temperature wanted in degC", at("wanted", 0), 60, 0);
+  figures.near("setpoint of the temperature in degC", at("wanted", 0), 60, 0);
   figures.near("temperature of the middle after 1800 s in degC", at("temperature", 1800), 60, 0.5);
 
   double worst = 0;
@@ -41,8 +41,8 @@ int nested(const char* program, const std::filesystem::path& folder) {
   const auto& temperatures = result["temperature"].numbers;
   const double lowest =
       *std::min_element(temperatures.begin() + static_cast<std::ptrdiff_t>(row_at(result, 1800)), temperatures.end());
-  figures.check(lowest < 59.5, fmt::format("the middle feels it: {:.2f} degC", lowest));
-  figures.near("the controller has made up for it at 3600 s, in degC", at("temperature", 3600), 60, 0.5);
+  figures.check(lowest < 59.5, fmt::format("the temperature of the middle drops: {:.2f} degC", lowest));
+  figures.near("temperature after the controller's correction at 3600 s, in degC", at("temperature", 3600), 60, 0.5);
 
   fmt::print("\n");
   const std::array<std::string, 3> shown{"temperature", "controller.u", "heat"};

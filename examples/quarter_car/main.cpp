@@ -1,8 +1,9 @@
-// Two coupled units against the whole: the error falls with the communication step as the order of the inputs says.
+// Two coupled units compared with the whole: the error decreases with the communication step as expected from the order
+// of the inputs.
 //
-// Polynomials of degree k in the inputs make it fall with order k + 1, but not beyond 2 here: at the start there is no
-// past, so that the first step holds its inputs, and the road's step makes them move at once. That one step errs by
-// O(H²), and whatever comes after it cannot take that back.
+// With polynomials of degree k in the inputs, the order of the error is k + 1, but at most 2 here: the first step has
+// no history and holds its inputs, although the step of the road makes them change at once. This step has an error of
+// O(H²), which remains in the result.
 #include <array>
 #include <cmath>
 
@@ -12,7 +13,7 @@ using namespace consort;
 
 namespace {
 
-// At t = 1 s, independently computed.
+// Values at t = 1 s, computed independently.
 struct Reference {
   const char* in_units;
   const char* in_whole;
@@ -28,7 +29,7 @@ example::Outcome coupled(graph::Document document, int order, double step) {
   return example::run(document);
 }
 
-// At the end, in all four.
+// Norm of the error of all four values at the end.
 double error_of(const example::Outcome& units, const example::Outcome& whole) {
   double sum = 0;
   for (const auto& r : references) sum += std::pow(units.last(r.in_units) - whole.last(r.in_whole), 2);
@@ -41,7 +42,7 @@ int quarter_car(const char* program, const std::filesystem::path& folder) {
   const auto whole = example::run(example::read_system(program, "whole.yaml"));
   for (const auto& r : references) figures.near(r.in_whole, whole.last(r.in_whole), r.value, 2e-8);
 
-  fmt::print("\nTwo units: error at t = 1 s by the step and by the order of the inputs' polynomials\n");
+  fmt::print("\nTwo units: error at t = 1 s by the step size and the order of the inputs' polynomials\n");
   const auto document = example::read_system(program);
   constexpr std::array steps{4e-3, 2e-3, 1e-3};
   for (const int order : {0, 1, 2}) {
@@ -51,7 +52,7 @@ int quarter_car(const char* program, const std::filesystem::path& folder) {
     const int expected = std::min(order + 1, 2);
     figures.check(
         std::abs(slope - expected) < 0.2,
-        fmt::format("order {}: {:.2e} with 4 ms, {:.2e} with 2 ms, {:.2e} with 1 ms; falls with order {:.2f}, "
+        fmt::format("order {}: {:.2e} with 4 ms, {:.2e} with 2 ms, {:.2e} with 1 ms; decreases with order {:.2f}, "
                     "expected {}",
                     order, errors[0], errors[1], errors[2], slope, expected));
   }

@@ -1,4 +1,4 @@
-// The code of docs/howto/solve_a_problem.md, compiled and run: what stands between the marks is quoted there.
+// Compiles and runs the code of docs/howto/solve_a_problem.md, which quotes the text between the marks.
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -19,7 +19,7 @@ int failures = 0;
 
 void expect(bool condition, const char* what) {
   if (condition) return;
-  fmt::print("not so: {}\n", what);
+  fmt::print("wrong: {}\n", what);
   ++failures;
 }
 
@@ -36,9 +36,9 @@ void pendulum() {
                                                      }});
   fmt::print("{} steps, {} evaluations\n", report.statistics.steps, report.statistics.evaluations);
   // [end]
-  // The energy is that of the start.
+  // The energy is the same as at the start.
   expect(std::abs(report.y[1] * report.y[1] / 2 - 9.81 * (std::cos(report.y[0]) - std::cos(1.0))) < 1e-6,
-         "energy is kept");
+         "energy is conserved");
 }
 
 void list() {

@@ -1,4 +1,4 @@
-// A package of the SSP standard, the same system written by hand, and the package that is made of that.
+// Compares an SSP package, the same system written by hand, and the package made from the latter.
 #include <array>
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The files of the package and its FMUs as an archive.
+// Packs the files of the package and its FMUs into an archive.
 fs::path packed(const fs::path& here, const fs::path& folder) {
   const auto contents = folder / "package";
   fs::remove_all(contents);
@@ -49,17 +49,17 @@ int ssp_example(const char* program, const fs::path& folder) {
   const auto by_hand = example::read_system(program);
   const auto file = packed(fs::path(program).parent_path(), folder);
   auto document = engine::read_system_file(file);
-  document.system.experiment.step = by_hand.system.experiment.step;  // the standard has no place for it
+  document.system.experiment.step = by_hand.system.experiment.step;  // the standard cannot store it
 
   fmt::print("A heated rod as a package and as a file written by hand\n");
   const auto package = example::run(document);
   const auto written = example::run(by_hand);
   figures.near("temperature of the middle after 1800 s in degC", package.last("temperature"), 60, 0.5);
-  figures.near("what the unit says itself, in K", package.last("rod.left.t[4]"), package.last("temperature") + 273.15,
-               1e-9);
+  figures.near("the same variable of the unit, in K", package.last("rod.left.t[4]"),
+               package.last("temperature") + 273.15, 1e-9);
   figures.near("largest distance between the two runs", distance(package, written), 0, 1e-9);
 
-  fmt::print("\nThe file written by hand as a package of Consort's making\n");
+  fmt::print("\nThe file written by hand, as a package made by Consort\n");
   const auto made = folder / "made.ssp";
   engine::Library library{engine::LibraryOptions{}};
   static_cast<void>(ssp::write_package(by_hand, made, {ssp::Version::v2_0, library.catalogue()}));

@@ -8,7 +8,7 @@ namespace {
 
 using ToleranceFor = graph::StepControl::ToleranceFor;
 constexpr std::array tolerances{1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
-// Held inputs take a million steps for 1e-5 as the tolerance of a whole run.
+// With held inputs, a tolerance of 1e-5 for the whole run needs a million steps.
 constexpr std::array coarse_tolerances{1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
 
 graph::RunSettings settings(int order, double tolerance, ToleranceFor what = ToleranceFor::step) {
@@ -23,7 +23,7 @@ graph::RunSettings settings(int order, double tolerance, ToleranceFor what = Tol
   return s;
 }
 
-// Over all accepted steps and all four states.
+// The largest error over all accepted steps and all four states.
 double largest_error(const example::TwoMasses& car, const example::Outcome& run) {
   double largest = 0;
   auto exact = car.start;
@@ -54,7 +54,7 @@ int step_control(const std::filesystem::path& folder) {
                  0.05 * c.accepted);
     figures.near(fmt::format("order {}: rejected", c.order), static_cast<double>(reference.rejected), c.rejected,
                  0.05 * c.rejected);
-    if (c.order < 2) {  // up to lines, A's inputs are the same
+    if (c.order < 2) {  // the inputs of A are the same up to order 1
       s.control.norm = graph::StepControl::Norm::root_mean;
       figures.near(fmt::format("order {}: accepted with the norm of A", c.order),
                    static_cast<double>(example::run(car, false, s).report.steps), c.in_thesis, 0.05 * c.in_thesis);
@@ -70,21 +70,22 @@ int step_control(const std::filesystem::path& folder) {
     double worst = 0;  // error / tolerance
     for (const double tolerance : tolerances) {
       errors.push_back(largest_error(car, example::run(car, false, settings(order, tolerance))));
-      // With held inputs the error falls with the root of the tolerance: below 1e-4 a hundred times is out of reach.
+      // With held inputs, the error decreases with the root of the tolerance, so below 1e-4 it exceeds a hundred times.
       if (order > 0 || tolerance >= 1e-4) worst = std::max(worst, errors.back() / tolerance);
     }
-    // A step of size H errs by the tolerance, and there are 1/H of them: H^(k+2) ~ tolerance, error ~ H^(k+1).
+    // Each of the 1/H steps has an error equal to the tolerance: H^(k+2) ~ tolerance, error ~ H^(k+1).
     const double expected = (order + 1.0) / (order + 2.0);
     const double slope = std::log10(errors.front() / errors.back()) / 4;
-    figures.check(std::abs(slope - expected) < 0.15,
-                  fmt::format("order {}: {:.1e} with 1e-2, {:.1e} with 1e-4, {:.1e} with 1e-6; falls with the power "
-                              "{:.2f} of the tolerance, expected {:.2f}",
-                              order, errors[0], errors[2], errors[4], slope, expected));
+    figures.check(
+        std::abs(slope - expected) < 0.15,
+        fmt::format("order {}: {:.1e} with 1e-2, {:.1e} with 1e-4, {:.1e} with 1e-6; decreases with the power "
+                    "{:.2f} of the tolerance, expected {:.2f}",
+                    order, errors[0], errors[2], errors[4], slope, expected));
     figures.check(worst <= 100, fmt::format("order {}: at most {:.0f} times the tolerance{}", order, worst,
                                             order == 0 ? ", down to 1e-4" : ""));
   }
 
-  fmt::print("\nThe same, where the tolerance is for the run and each step has its share of it\n");
+  fmt::print("\nThe same with a tolerance for the whole run, of which each step has a share\n");
   for (const int order : {0, 1, 2}) {
     std::vector<double> errors;
     double worst = 0;
@@ -92,11 +93,12 @@ int step_control(const std::filesystem::path& folder) {
       errors.push_back(largest_error(car, example::run(car, false, settings(order, tolerance, ToleranceFor::run))));
       worst = std::max(worst, errors.back() / tolerance);
     }
-    // A share of H: H^(k+2) ~ H · tolerance, and the error ~ H^(k+1) of the run follows the tolerance itself.
+    // Each step has the share H of the tolerance: H^(k+2) ~ H · tolerance, so the error of the run ~ H^(k+1) ~
+    // tolerance.
     const double slope = std::log10(errors[1] / errors.back()) / 3;
     figures.check(std::abs(slope - 1) < 0.15,
                   fmt::format("order {}: {:.1e}, {:.1e}, {:.1e}, {:.1e}, {:.1e} with tolerances from {:.0e} on, each a "
-                              "tenth of the last; falls with the power {:.2f} of the tolerance, expected 1",
+                              "tenth of the last; decreases with the power {:.2f} of the tolerance, expected 1",
                               order, errors[0], errors[1], errors[2], errors[3], errors[4],
                               order == 0 ? coarse_tolerances[0] : tolerances[0], slope));
     figures.check(worst <= 100, fmt::format("order {}: at most {:.1f} times the tolerance", order, worst));
@@ -108,7 +110,7 @@ int step_control(const std::filesystem::path& folder) {
   const std::array<std::string, 2> names{"a.x1", "b.x2"};
   example::write_plot(folder, "step_control", shown.result, names, "Quarter car with a tolerance of 1e-4");
   example::write_picture(folder, "step_control_trust",
-                         draw::plot_trust_svg(shown.result, {.title = "Its steps, their errors, and who limits them"}));
+                         draw::plot_trust_svg(shown.result, {.title = "Steps, their errors, and the limiting units"}));
   return figures.exit_status();
 }
 

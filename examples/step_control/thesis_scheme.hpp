@@ -1,8 +1,8 @@
-// The step size control of C. Andersson's thesis as it stands there: the norm of eq. 3.72, without a square, and inputs
-// by eq. 4.7, a Taylor series with first-order backward differences. At the end of a step of the same size as the last
-// one the weights of the last three values are 2.5, -2 and 0.5: no parabola through them. On unequal steps not even
-// these differences are right, since they take the last distance between points for all. Only for comparison with his
-// counts.
+// The step size control exactly as in C. Andersson's thesis: the norm of eq. 3.72, without a square, and inputs by
+// eq. 4.7, a Taylor series with first-order backward differences. At the end of a step of the same size as the last
+// one, the weights of the last three values are 2.5, -2 and 0.5, which is not the parabola through them. On unequal
+// steps, even the differences are wrong, because they use the last distance between points for all. Only for comparison
+// with the counts in the thesis.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@ class ThesisScheme {
   struct Counts {
     int accepted = 0, rejected = 0;
   };
-  // `first`: the size of the first double step that is tried.
+  // `first`: the size of the first double step.
   Counts run(Time stop, Duration first) {
     Counts counts;
     Point now{0, masses_.start};
-    std::vector<Point> fine, coarse;  // the past, newest first: all points, and the ends of double steps
+    std::vector<Point> fine, coarse;  // history, newest first: all points, and the ends of double steps
     Duration step = first;
     while (stop - now.t > 1e-12 * stop) {
       step = std::min(step, stop - now.t);
@@ -63,7 +63,7 @@ class ThesisScheme {
     return all;
   }
 
-  // Both halves over h from the newest of the points.
+  // Advances both halves by h from the newest point.
   [[nodiscard]] State advance(const std::vector<Point>& points, Duration h) const {
     const std::size_t order = std::min(static_cast<std::size_t>(order_), points.size() - 1);
     std::array<State, 3> u{points[0].y};
@@ -78,7 +78,7 @@ class ThesisScheme {
     return next;
   }
 
-  // The half whose states begin at `own`, driven by the other one's.
+  // Advances the half whose states begin at index `own`, driven by the states of the other half.
   static void step_half(unit::LinearSystem system, const std::array<State, 3>& u, std::size_t own, Duration h,
                         State& next) {
     const std::size_t other = 2 - own;

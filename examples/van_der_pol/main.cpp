@@ -1,4 +1,4 @@
-// The Van der Pol oscillator in a few lines (Andersson, 4.1.3): a problem, a solver by name, rows.
+// The Van der Pol oscillator in a few lines (Andersson, 4.1.3): a problem, a solver chosen by name, rows of results.
 #include "../example.hpp"
 #include "solve/integrate.hpp"
 
@@ -19,7 +19,7 @@ int run(const std::filesystem::path& folder) {
 
   fmt::print("CVODE: {} steps, {} evaluations, y(2) = ({:.6f}, {:.6f})\n", report.statistics.steps,
              report.statistics.evaluations, report.y[0], report.y[1]);
-  // Nothing is published for it: a tight run of another method is the reference.
+  // There is no published value, so a run of another method with a tight tolerance is the reference.
   const auto reference =
       integrate(ode, "arkode-dirk-ark548l2sa-dirk-8-4-5", {.rtol = 1e-9, .atol = {1e-10}}, {.stop = 2});
   example::Figures figures;

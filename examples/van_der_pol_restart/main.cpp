@@ -1,5 +1,5 @@
-// What restarting costs (Andersson, example 3.3.1): the Van der Pol oscillator stopped at 0.5 s and taken on to 0.75 s,
-// by going on, from a saved solver, and from a solver that starts anew.
+// The cost of restarting (Andersson, example 3.3.1): the Van der Pol oscillator is stopped at 0.5 s and continued to
+// 0.75 s with the same solver, with a restored solver, and with a re-initialised solver.
 #include <algorithm>
 #include <memory>
 
@@ -15,8 +15,8 @@ constexpr Time stop_at = 0.5;
 constexpr Time end_at = 0.75;
 
 struct Steps {
-  std::vector<StepResult> steps;  // those to stop_at included
-  std::vector<double> states;     // after each
+  std::vector<StepResult> steps;  // including those before stop_at
+  std::vector<double> states;     // after each step
   std::uint64_t evaluations = 0;  // from stop_at on
 };
 
@@ -61,7 +61,7 @@ Comparison compare(const Ode& ode, std::string_view name) {
   return result;
 }
 
-// log10 of the step that is going on at t.
+// log10 of the size of the step that contains t.
 double step_size(const Steps& record, Time t) {
   const auto ends_after = [](Time time, const StepResult& step) { return time < step.to; };
   auto at = std::upper_bound(record.steps.begin(), record.steps.end(), t, ends_after);
@@ -84,7 +84,7 @@ void write(const Comparison& runs, const std::filesystem::path& folder) {
     table.add(t,
               std::vector{step_size(runs.continued, t), step_size(runs.restored, t), step_size(runs.reinitialised, t)});
   }
-  table.write(folder, "van_der_pol_restart", "Steps of our BDF around a restart at 0.5 s");
+  table.write(folder, "van_der_pol_restart", "Steps of Consort's BDF around a restart at 0.5 s");
 }
 
 int run(const std::filesystem::path& folder) {

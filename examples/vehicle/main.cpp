@@ -1,4 +1,4 @@
-// A car in five units with 172 connections against the same car in one piece.
+// Compares a car in five units with 172 connections with the same car as a single model.
 #include <array>
 
 #include "coupled.hpp"
@@ -46,7 +46,7 @@ int vehicle(const char* program, const std::filesystem::path& folder) {
              whole.last("car.r[1]"), *std::min_element(y.begin(), y.end()), *std::max_element(y.begin(), y.end()),
              whole.last("car.v[1]"));
 
-  fmt::print("Distance of the body's position from the car in one piece, at most, over 5 s\n");
+  fmt::print("Largest distance of the body's position from that of the single model, over 5 s\n");
   const auto coarse = coupled(document, 2e-3, false);
   const auto fine = coupled(document, 1e-3, false);
   const auto exchange = coupled(document, 1e-3, true);

@@ -1,4 +1,4 @@
-// The whole car as one model: the equations of a RaceCarChassis and four RaceCarWheels with nothing in between.
+// The whole car as one model: the equations of a RaceCarChassis and four RaceCarWheels without a coupling.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@ struct RaceCar {
                    state<&M::attitude, &M::der_attitude>("rad", "roll, pitch, yaw").output(),
                    state<&M::w, &M::der_w>("rad/s", "angular velocity").output(),
                    state<&M::travel, &M::der_travel>("m", "of the suspensions").output(),
-                   state<&M::travel_rate, &M::der_travel_rate>("m/s", "velocity of that"),
+                   state<&M::travel_rate, &M::der_travel_rate>("m/s", "velocity of the suspensions"),
                    state<&M::steer, &M::der_steer>("rad", "angle of the front wheels").output(),
-                   state<&M::lack, &M::der_lack>("m", "speed that was lacking, integrated"),
+                   state<&M::lack, &M::der_lack>("m", "integral of the speed error"),
                    state<&M::spin, &M::der_spin>("rad/s", "of the wheels").output(),
                    state<&M::slip, &M::der_slip>("1", "longitudinal slips"),
                    state<&M::angle, &M::der_angle>("1", "lateral slips"));

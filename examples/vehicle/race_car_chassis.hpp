@@ -1,8 +1,9 @@
-// The body of a race car with its suspension and its driver: no feed-through, every output follows from the states.
+// The body of a race car with its suspension and its driver. It has no feed-through: every output depends only on
+// states.
 //
-// To each of its four wheels it gives 37 numbers: the frame of the hub, that of the road below it, and a torque; each
-// gives six back. The driver weaves to the left and to the right while going faster and faster. Wheels: front left,
-// front right, rear left, rear right.
+// Each of the four wheels gets 37 numbers: the frame of the hub, that of the road below it, and a torque; it returns
+// six numbers. The driver steers alternately to the left and to the right with increasing speed. Order of the wheels:
+// front left, front right, rear left, rear right.
 #pragma once
 
 #include <array>
@@ -49,9 +50,9 @@ struct RaceCarChassis {
         state<&M::attitude, &M::der_attitude>("rad", "roll, pitch, yaw").output().depends_on<&M::attitude, &M::w>(),
         state<&M::w, &M::der_w>("rad/s", "angular velocity, in the body's axes").output(),
         state<&M::travel, &M::der_travel>("m", "of the suspensions, upwards").output().depends_on<&M::travel_rate>(),
-        state<&M::travel_rate, &M::der_travel_rate>("m/s", "velocity of that"),
+        state<&M::travel_rate, &M::der_travel_rate>("m/s", "velocity of the suspensions"),
         state<&M::steer, &M::der_steer>("rad", "angle of the front wheels").output().depends_on<&M::steer>(),
-        state<&M::lack, &M::der_lack>("m", "speed that was lacking, integrated").depends_on<&M::v, &M::attitude>(),
+        state<&M::lack, &M::der_lack>("m", "integral of the speed error").depends_on<&M::v, &M::attitude>(),
         from_states<&M::hub_r>("m", "positions of the hubs"), from_states<&M::hub_t>("1", "axes of the hubs"),
         from_states<&M::hub_v>("m/s", "velocities of the hubs"),
         from_states<&M::hub_w>("rad/s", "rotation of the hubs"), from_states<&M::road_r>("m", "road below the hubs"),
@@ -69,7 +70,7 @@ struct RaceCarChassis {
         parameter<&M::wave>("m", "amplitude of the road"), parameter<&M::wave_length>("m", "of the road"));
   }
 
-  // Outputs that follow from these states, never from an input.
+  // An output that depends only on these states.
   template <auto Member>
   static constexpr consort::model::Variable from_states(const char* unit, const char* text) {
     using M = RaceCarChassis;
@@ -81,7 +82,7 @@ struct RaceCarChassis {
   [[nodiscard]] race_car::Vector hub(std::size_t i) const {  // in the body's axes
     return {i < 2 ? front : -rear, i % 2 == 0 ? half_track : -half_track, travel[i] - height};
   }
-  // What carries the body at rest, so that the suspensions are in the middle then.
+  // The force that carries the body at rest, so that the suspensions are in their middle position.
   [[nodiscard]] double preload(std::size_t i) const {
     return m * gravity * (i < 2 ? rear : front) / (2 * (front + rear));
   }
@@ -92,7 +93,7 @@ struct RaceCarChassis {
   void derivatives(double t) {
     using namespace race_car;
     const Rotation body = axes();
-    Vector pull{0, 0, 0};  // in the body's axes, as the moment
+    Vector pull{0, 0, 0};  // in the body's axes, like the moment
     Vector moment{0, 0, 0};
     for (std::size_t i = 0; i < 4; ++i) {
       const Vector f = from_world(body, of(force, i));

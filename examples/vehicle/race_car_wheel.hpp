@@ -1,6 +1,6 @@
 // A wheel with its tyre: 37 inputs (two frames and a torque), 6 outputs (force and torque on the hub), 3 states.
 //
-// The force feeds through: the tyre's load follows the height of the hub above the road at once.
+// The force has feed-through: the tyre's load depends directly on the height of the hub above the road.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include "vectors.hpp"
 
 struct RaceCarWheel {
-  // The hub, whose y axis is that of the wheel's spin, and the road below it: position, axes, velocity, angular
-  // velocity, all seen from the world.
+  // The hub, whose y axis is the spin axis of the wheel, and the road below it: position, axes, velocity, angular
+  // velocity, all in the world's frame.
   race_car::Vector hub_r{}, hub_v{}, hub_w{};
   race_car::Rotation hub_t{1, 0, 0, 0, 1, 0, 0, 0, 1};
   race_car::Vector road_r{}, road_v{}, road_w{};
@@ -20,7 +20,7 @@ struct RaceCarWheel {
   double drive = 0;
   race_car::Vector force{}, torque{};
   double spin = 0, der_spin = 0;
-  double slip = 0, der_slip = 0;    // longitudinal, as the tyre has built it up
+  double slip = 0, der_slip = 0;    // longitudinal, with the tyre's lag
   double angle = 0, der_angle = 0;  // lateral
   double radius = 0.3, inertia = 1.2, stiffness = 2e5, damping = 500, grip = 1.1, slope = 12, lag = 0.03;
 
@@ -90,6 +90,6 @@ struct RaceCarWheel {
     force = force_of(c);
     const Vector moment = cross(c.arm, force);
     const Vector spin_axis = axis(hub_t, 1);
-    torque = moment - dot(moment, spin_axis) * spin_axis;  // the rest turns the wheel
+    torque = moment - dot(moment, spin_axis) * spin_axis;  // the part about the spin axis turns the wheel
   }
 };

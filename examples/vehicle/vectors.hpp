@@ -1,4 +1,4 @@
-// Vectors and rotation matrices in three dimensions, as far as a car needs them.
+// The operations with three-dimensional vectors and rotation matrices that the car needs.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace race_car {
 
 using Vector = std::array<double, 3>;
-using Rotation = std::array<double, 9>;  // by rows; its columns are the axes of the frame, seen from the world
+using Rotation = std::array<double, 9>;  // by rows; the columns are the axes of the frame, in the world's frame
 
 inline Vector operator+(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 inline Vector operator-(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }

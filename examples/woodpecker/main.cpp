@@ -1,8 +1,8 @@
 // The woodpecker toy (Andersson, 5.1): a hybrid DAE with three states of the sleeve, solved by IDA.
 //
-// The sleeve is free (state 1), or blocked against the bar in one of two ways (states 2 and 3). Blocked, it stands
-// still: z'' = phi_S'' = 0, and two multipliers carry the load. Equations as corrected against the printed ones: l_G in
-// the free equation of the bird, J_B + m_B l_G^2 in the impact, and state 3 is left only while the bird swings back.
+// The sleeve is free (state 1), or blocked against the bar in one of two ways (states 2 and 3). A blocked sleeve does
+// not move: z'' = phi_S'' = 0, and two multipliers carry the load. The printed equations are corrected here: l_G in the
+// free equation of the bird, J_B + m_B l_G^2 in the impact, and state 3 is left only while the bird swings back.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -53,7 +53,7 @@ void residual(Time, ConstVector y, ConstVector ydot, Vector r, const Switches& o
   r[7] = on[free] ? y[lambda_2] : a_z;
 }
 
-// What cannot happen in the present state is held away from zero.
+// Root functions of events that cannot occur in the current state have a constant value other than zero.
 void roots(Time, ConstVector y, Vector value, const Switches& on) {
   value[reaches_lower] = on[free] ? h_S * y[phi_S] + (r_S - r_0) : 1;
   value[reaches_upper] = on[free] ? h_S * y[phi_S] - (r_S - r_0) : -1;

@@ -52,7 +52,7 @@ Duration choose_step(const describe::Description& d, const describe::Interface& 
   return std::isfinite(length) && length > 0 ? length / 100 : 1e-2;
 }
 
-// What the child found, as its first line (a verdict) and the rest.
+// Passes the child's finding through a file: the first line is the verdict, the rest the text.
 void write(const std::filesystem::path& file, const Finding& finding) {
   std::ofstream(file, std::ios::binary) << static_cast<int>(finding.verdict) << '\n' << finding.text;
 }
@@ -88,9 +88,9 @@ Finding try_in_child(const TrialRow& row, const fmi::Fmu& fmu, const SubjectOpti
   const auto child = os::run_in_child(work, {.timeout_seconds = timeout, .silence_standard_output = true});
   if (child.timed_out) return {Verdict::timed_out, fmt::format("it did not end within {} s", timeout)};
   if (auto finding = read(file)) {
-    // It may still crash when it is unloaded.
+    // The FMU may still have crashed while it was unloaded.
     if (child.succeeded()) return *finding;
-    return {Verdict::crashed, "after it had been tried: " + last_line(child.standard_error)};
+    return {Verdict::crashed, "after the trial: " + last_line(child.standard_error)};
   }
   if (child.signal != 0) return {Verdict::crashed, fmt::format("signal {}", child.signal)};
   return {Verdict::crashed, last_line(child.standard_error)};

@@ -1,5 +1,5 @@
-// Tries what an FMU claims, and some of what importers take for granted: each trial in a process of its own that is
-// ended when its time is up, so that an FMU which crashes or hangs in one of them still gets through the others.
+// Tests the capabilities that an FMU claims, and some that importers assume. Each trial runs in its own process with a
+// time limit, so that a crash or a hang in one trial does not affect the others.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ namespace consort::analyse {
 
 enum class Verdict : std::uint8_t {
   holds,
-  fails,      // it does not work, or not as it should
-  absent,     // the FMU does not have it, or there is nothing to try it with
-  crashed,    // the process ended
-  timed_out,  // the process was ended
+  fails,      // does not work, or gives wrong results
+  absent,     // the FMU does not have the capability, or the trial is not possible
+  crashed,    // the process ended by itself
+  timed_out,  // the process was killed at the time limit
 };
 [[nodiscard]] std::string_view name_of(Verdict verdict);  // "holds", "timed out"
 
 struct Trial {
   std::string name;             // "rollback"
-  std::optional<bool> claimed;  // none: there is no way for an FMU to say so
+  std::optional<bool> claimed;  // nullopt: the standard has no flag for it
   Verdict verdict = Verdict::absent;
-  std::string text;  // what was seen, one line
+  std::string text;  // the observation, one line
 };
 
 struct ProbeOptions {
   fmi::OpenOptions open{};
-  std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation where the FMU has it
+  std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation if the FMU supports it
   std::optional<Duration> step{};                       // default: the FMU's own, or a hundredth of its experiment
   double timeout_seconds = 10;                          // for each trial
   std::vector<std::pair<std::string, std::string>> start_values{};
@@ -48,13 +48,13 @@ struct ProbeReport {
   Duration step = 0;
   std::vector<Trial> trials;
 
-  [[nodiscard]] const Trial& operator[](std::string_view name) const;  // throws Error (input) when there is none
-  // No claim failed, and no trial ended its process.
+  [[nodiscard]] const Trial& operator[](std::string_view name) const;  // throws Error (input) for an unknown name
+  // True if no claimed capability failed and no trial crashed or timed out.
   [[nodiscard]] bool keeps_its_word() const;
 };
 
-// Only while this process has a single thread. Throws Error (input) for what cannot be opened, an interface that the
-// FMU does not have and start values that do not fit.
+// Call it only while the process has a single thread. Throws Error (input) if the FMU cannot be opened, does not have
+// the interface, or does not accept the start values.
 [[nodiscard]] ProbeReport probe(const std::filesystem::path& file, const ProbeOptions& options = {});
 
 }  // namespace consort::analyse

@@ -62,13 +62,15 @@ void Subject::exit_initialization() {
   if (me_ != nullptr) handle_events();
 }
 
-// In event mode, which is left afterwards.
+// Call it in event mode; it leaves event mode at the end.
 void Subject::handle_events() {
   const auto settled =
       unit::settle_with([&] { return me_->update_discrete_states(); }, instance_->name(), time_, false);
   next_event_ = settled.next_event;
   if (settled.terminate)
-    throw run_error("the model asks to end at t = {} s; take shorter steps, or other start values", time_).at(time_);
+    throw run_error("the model requests the end of the simulation at t = {} s; use shorter steps or other start values",
+                    time_)
+        .at(time_);
   me_->leave_event_mode();
 }
 

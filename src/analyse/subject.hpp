@@ -1,4 +1,4 @@
-// An instance of an FMU under examination: either interface, stepped in equal ways.
+// An instance of an FMU under test, with the same functions for both interfaces.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,11 @@ struct SubjectOptions {
 
 class Subject {
  public:
-  // Instantiated and no more. Fmu and options must outlive it. Throws what the FMU throws.
+  // Only instantiates the FMU. `fmu` and `options` must outlive the object. Errors of the FMU are thrown.
   Subject(const fmi::Fmu& fmu, const SubjectOptions& options, std::string name = "probed");
 
-  // Start values, into initialization mode, out of it. In this order, once; again after the instance's reset().
+  // Sets start values, enters and exits initialization mode. Call both once in this order, and again after reset() of
+  // the instance.
   void enter_initialization();
   void exit_initialization();
   void start() {
@@ -31,8 +32,8 @@ class Subject {
     exit_initialization();
   }
 
-  // From where it stands. Co-Simulation: one step; Model Exchange: one of explicit Euler, with its events. Throws Error
-  // (run) when it is not completed.
+  // Steps from the current time. Co-Simulation: one step; Model Exchange: one explicit Euler step with its events.
+  // Throws Error (run) if the step is not completed.
   void step(Duration h);
   void steps(int count) {
     for (int i = 0; i < count; ++i) step(options_.step);
@@ -44,14 +45,14 @@ class Subject {
   [[nodiscard]] fmi::CoSimulation* co_simulation() { return cs_; }
   [[nodiscard]] fmi::ModelExchange* model_exchange() { return me_; }
 
-  // Of all types.
+  // Outputs of all types.
   [[nodiscard]] Columns outputs();
-  // Float64, continuous, scalar.
+  // Scalar continuous variables of type Float64.
   [[nodiscard]] const std::vector<describe::VariableId>& real_inputs() const { return real_inputs_; }
   [[nodiscard]] const std::vector<describe::VariableId>& real_outputs() const { return real_outputs_; }
   [[nodiscard]] double value(describe::VariableId id);
   void set(describe::VariableId id, double value);
-  // Adds to all of the real inputs.
+  // Adds `by` to all real inputs.
   void shift_inputs(double by);
 
  private:
@@ -69,8 +70,7 @@ class Subject {
   std::optional<Time> next_event_;
 };
 
-// The largest difference of numbers, relative to max(1, |value|); infinite where texts or truth values differ. NaN is
-// equal to NaN.
+// The largest difference of numbers, relative to max(1, |value|); infinite if texts or Booleans differ. NaN equals NaN.
 [[nodiscard]] double difference(const Columns& a, const Columns& b);
 
 }  // namespace consort::analyse

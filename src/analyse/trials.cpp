@@ -26,13 +26,13 @@ Finding absent(std::string text) { return {Verdict::absent, std::move(text)}; }
 Finding same(const Columns& expected, const Columns& found, std::string_view what) {
   const double apart = difference(expected, found);
   if (apart == 0) return holds(fmt::format("{} gave the same outputs bit for bit", what));
-  if (std::isinf(apart)) return fails(fmt::format("{} gave other outputs", what));
+  if (std::isinf(apart)) return fails(fmt::format("{} gave different outputs", what));
   return fails(fmt::format("{} gave outputs that differ by up to {:.2g}, relative", what, apart));
 }
 
 // --- states
 
-// Goes on for some steps, spoils everything, and goes on again from what `come_back` restores.
+// Takes some steps, changes inputs and steps on, restores the state with `come_back`, and repeats the first steps.
 template <class ComeBack>
 Finding repeated(Subject& subject, ComeBack&& come_back, std::string_view what) {
   const Time t = subject.time();
@@ -54,7 +54,7 @@ Finding rollback(const fmi::Fmu& fmu, const SubjectOptions& options) {
   subject.steps(2);
   const auto state = saving->save();
   return repeated(
-      subject, [&] { saving->restore(*state); }, "going back and on again");
+      subject, [&] { saving->restore(*state); }, "repeating steps from a saved state");
 }
 
 Finding serialisation(const fmi::Fmu& fmu, const SubjectOptions& options) {
@@ -66,7 +66,7 @@ Finding serialisation(const fmi::Fmu& fmu, const SubjectOptions& options) {
   const auto state = saving->save();
   const auto bytes = saving->serialize(*state);
   auto finding = repeated(
-      subject, [&] { saving->restore(*saving->deserialize(bytes)); }, "going back to the state read from bytes");
+      subject, [&] { saving->restore(*saving->deserialize(bytes)); }, "repeating steps from a serialised state");
   finding.text += fmt::format("; {} bytes", bytes.size());
   return finding;
 }
@@ -81,7 +81,7 @@ Finding reset(const fmi::Fmu& fmu, const SubjectOptions& options) {
   subject.instance().reset();
   subject.start();
   subject.steps(some);
-  return same(expected, subject.outputs(), "starting again after a reset");
+  return same(expected, subject.outputs(), "a new start after a reset");
 }
 
 Finding second_instance(const fmi::Fmu& fmu, const SubjectOptions& options) {
@@ -101,7 +101,7 @@ Finding second_instance(const fmi::Fmu& fmu, const SubjectOptions& options) {
     first.steps(1);
     second.steps(2);
   }
-  return same(expected, first.outputs(), "stepping beside a second instance");
+  return same(expected, first.outputs(), "stepping next to a second instance");
 }
 
 Finding repeated_get(const fmi::Fmu& fmu, const SubjectOptions& options) {
@@ -110,9 +110,9 @@ Finding repeated_get(const fmi::Fmu& fmu, const SubjectOptions& options) {
   for (int i = 0; i < some; ++i) {
     subject.steps(1);
     const Columns once = subject.outputs();
-    if (difference(once, subject.outputs()) != 0) return fails("asking twice gave other outputs the second time");
+    if (difference(once, subject.outputs()) != 0) return fails("the second of two reads gave other outputs");
   }
-  return holds("asking twice gave the same outputs");
+  return holds("two reads gave the same outputs");
 }
 
 // --- steps
@@ -131,7 +131,7 @@ Finding variable_step(const fmi::Fmu& fmu, const SubjectOptions& options) {
           fmt::format("a step of {:.3g} s after steps of {:.3g} s was refused: {}", part * h, h, error.what()));
     }
   }
-  return holds(fmt::format("steps of {:.3g} s, a half, a third and two thirds of it were taken", h));
+  return holds(fmt::format("steps of {:.3g} s, and of a half, a third and two thirds of that, were accepted", h));
 }
 
 Finding input_derivatives(const fmi::Fmu& fmu, const SubjectOptions& options) {
@@ -150,16 +150,17 @@ Finding input_derivatives(const fmi::Fmu& fmu, const SubjectOptions& options) {
     }
     return subject.outputs();
   };
-  if (options.interface == InterfaceType::model_exchange) return absent("the importer moves inputs of Model Exchange");
+  if (options.interface == InterfaceType::model_exchange) return absent("the importer sets inputs of Model Exchange");
   {
     Subject subject(fmu, options);
-    if (subject.co_simulation()->input_derivatives() == nullptr) return absent("it takes no derivatives of its inputs");
+    if (subject.co_simulation()->input_derivatives() == nullptr)
+      return absent("it does not accept derivatives of its inputs");
     if (subject.real_inputs().empty()) return absent("it has no continuous inputs");
-    if (subject.real_outputs().empty()) return absent("it has no continuous output that could show it");
+    if (subject.real_outputs().empty()) return absent("it has no continuous output to observe");
   }
   const double apart = difference(run(false), run(true));
-  return apart > 0 ? holds("inputs that move within a step are taken, and outputs show it")
-                   : fails("derivatives of inputs are taken, but no output shows it");
+  return apart > 0 ? holds("derivatives of inputs are accepted and change the outputs")
+                   : fails("derivatives of inputs are accepted, but do not change any output");
 }
 
 // --- derivatives
@@ -168,7 +169,7 @@ Finding output_derivatives(const fmi::Fmu& fmu, const SubjectOptions& options) {
   if (options.interface == InterfaceType::model_exchange) return absent("Model Exchange has derivatives of states");
   Subject subject(fmu, options);
   auto* const derivatives = subject.co_simulation()->output_derivatives();
-  if (derivatives == nullptr) return absent("it tells no derivatives of its outputs");
+  if (derivatives == nullptr) return absent("it does not provide derivatives of its outputs");
   const auto& outputs = subject.real_outputs();
   if (outputs.empty()) return absent("it has no continuous outputs");
   std::vector<ValueReference> references;
@@ -193,13 +194,13 @@ Finding output_derivatives(const fmi::Fmu& fmu, const SubjectOptions& options) {
     const double ahead = (after[i] - here[i]) / options.step;
     const double slack = std::abs(ahead - back) + 1e-2 * std::max(std::abs(ahead), std::abs(back)) + 1e-9;
     if (std::abs(told[i] - (ahead + back) / 2) > slack)
-      return fails(fmt::format("the derivative of '{}' is told as {:.6g}, but it moves by {:.6g} a second",
+      return fails(fmt::format("the derivative of '{}' is given as {:.6g}, but the output changes by {:.6g} per second",
                                fmu.description()[outputs[i]].name, told[i], (ahead + back) / 2));
   }
-  return holds("first derivatives of outputs fit their differences");
+  return holds("first derivatives of outputs agree with differences");
 }
 
-// In initialization mode, where outputs follow inputs in every interface.
+// Runs in initialization mode, in which outputs respond to inputs for every interface.
 Finding directional_derivatives(const fmi::Fmu& fmu, const SubjectOptions& options) {
   Subject subject(fmu, options);
   auto* const derivatives = subject.instance().directional_derivatives();
@@ -229,14 +230,14 @@ Finding directional_derivatives(const fmi::Fmu& fmu, const SubjectOptions& optio
     for (std::size_t i = 0; i < told.size(); ++i, ++compared) {
       const double seen = (above[i] - below[i]) / (2 * delta);
       if (std::abs(seen - told[i]) > 1e-3 * std::max({1.0, std::abs(seen), std::abs(told[i])}))
-        return fails(fmt::format("∂{}/∂{} is told as {:.6g}, but differences say {:.6g}",
+        return fails(fmt::format("∂{}/∂{} is given as {:.6g}, but differences give {:.6g}",
                                  d[subject.real_outputs()[i]].name, d[input].name, told[i], seen));
     }
   }
-  return holds(fmt::format("{} derivatives of outputs by inputs fit their differences", compared));
+  return holds(fmt::format("{} derivatives of outputs with respect to inputs agree with differences", compared));
 }
 
-// Whether an output is said to follow an input directly; FMUs that say nothing might.
+// True if an output may depend directly on an input: this is declared, or nothing is declared.
 bool may_feed_through(const Description& d) {
   const auto& structure = d.structure;
   if (structure.outputs.empty()) return true;
@@ -256,8 +257,8 @@ Finding outputs_without_step(const fmi::Fmu& fmu, const SubjectOptions& options)
   subject.steps(2);
   const Columns before = subject.outputs();
   subject.shift_inputs(1);
-  return difference(before, subject.outputs()) > 0 ? holds("outputs follow newly set inputs at once")
-                                                   : fails("outputs stay as they are until the next step");
+  return difference(before, subject.outputs()) > 0 ? holds("outputs respond to new inputs without a step")
+                                                   : fails("outputs do not respond to new inputs until the next step");
 }
 
 // --- the table

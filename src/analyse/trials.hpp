@@ -1,4 +1,4 @@
-// What probe() tries, one row each in trials.cpp.
+// The trials of probe(), one row each in trials.cpp.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ struct Finding {
 
 struct TrialRow {
   std::string_view name;
-  // Whether the FMU says that it can; none: there is no way to say so.
+  // True if the FMU claims the capability; nullopt if the standard has no flag for it.
   std::optional<bool> (*claimed)(const describe::Description&, const describe::Interface&);
-  // Runs in a process of its own. What the FMU throws counts as a failure.
+  // Runs in its own process. An error of the FMU counts as a failure.
   Finding (*run)(const fmi::Fmu&, const SubjectOptions&);
 };
 

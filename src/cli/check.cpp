@@ -25,8 +25,8 @@ struct CheckOptions {
   fmi::OpenOptions open;
 };
 
-// All systems of a package as far as they can be read; the first is compiled, so that types and units are found that
-// do not fit.
+// Checks all systems of a package as far as they can be read. The first one is also compiled, to find types and units
+// that do not fit.
 Diagnostics check_system(const std::string& file, const CheckOptions& o) {
   Diagnostics diagnostics;
   auto document = engine::check_system_file(file, {.allow_outside = o.allow_outside}, diagnostics);
@@ -47,7 +47,7 @@ Diagnostics check_system(const std::string& file, const CheckOptions& o) {
   return diagnostics;
 }
 
-// A file that cannot be opened at all is one error among the others.
+// A file that cannot be opened becomes an error in the list.
 Diagnostics check_file(const std::string& file, const CheckOptions& o) {
   try {
     if (engine::is_system_file(file)) return check_system(file, o);
@@ -105,17 +105,16 @@ int check(const CheckOptions& o) {
 void add_check(CLI::App& app, Action& action) {
   auto o = std::make_shared<CheckOptions>();
   auto& c = *app.add_subcommand(
-      "check", "list every problem of an FMU or a system with line and rule; status 1 when there are errors");
-  c.add_option("FILE", o->files,
-               "FMUs and systems (" + engine::system_endings() + "), or folders that they were unpacked into")
+      "check", "list every problem of an FMU or a system with line and rule; status 1 if there are errors");
+  c.add_option("FILE", o->files, "FMUs and systems (" + engine::system_endings() + "), or folders with unpacked ones")
       ->required();
-  c.add_flag("--json", o->json, "for machines");
+  c.add_flag("--json", o->json, "print JSON");
   c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
   add_open_options(c, o->open);
-  c.get_option("--strict")->description("status 1 for warnings as well");
+  c.get_option("--strict")->description("status 1 also for warnings");
   c.callback([o, &action] {
     o->strict = o->open.strict;
-    o->open.strict = false;  // here it decides the status, not what is opened
+    o->open.strict = false;  // here --strict only affects the exit status
     action = [o] { return check(*o); };
   });
 }

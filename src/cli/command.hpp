@@ -1,4 +1,4 @@
-// One sub-command is one file and one row of the table in main.cpp.
+// Each sub-command has one file and one row in the table in main.cpp.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,10 @@
 
 namespace consort::cli {
 
-// What the chosen sub-command does; returns the exit status: 0, 1 (it ran and failed, or found errors). Throws Error.
+// Runs the chosen sub-command and returns the exit status: 0, or 1 if it failed or found errors. Throws Error.
 using Action = std::function<int()>;
 
-// Adds the sub-command to `app`; when it is chosen on the command line, `action` is set.
+// Adds the sub-command to `app`. If the command line selects it, parsing sets `action`, which must outlive `app`.
 using AddCommand = void (*)(CLI::App& app, Action& action);
 
 void add_check(CLI::App& app, Action& action);

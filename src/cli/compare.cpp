@@ -19,7 +19,7 @@ struct CompareOptions {
   bool json = false;
 };
 
-// How a controller chose its steps is not what a run computed.
+// Removes the data about step control, which is not a result of the model.
 record::Result without_trust(record::Result result) {
   std::erase_if(result.trajectories, [](const auto& t) { return t.signal.name.starts_with("trust."); });
   return result;
@@ -36,10 +36,10 @@ int compare(const CompareOptions& o) {
 
 void add_compare(CLI::App& app, Action& action) {
   auto o = std::make_shared<CompareOptions>();
-  auto& c =
-      *app.add_subcommand("compare", "compare two result files in a band, variable by variable; status 1 when outside");
-  c.add_option("REFERENCE", o->reference, "what the result is held against")->required();
-  c.add_option("RESULT", o->result, "what is judged")->required();
+  auto& c = *app.add_subcommand("compare",
+                                "compare two result files within a band, variable by variable; status 1 if outside");
+  c.add_option("REFERENCE", o->reference, "result file with the expected values")->required();
+  c.add_option("RESULT", o->result, "result file to check")->required();
   c.add_option("--band", o->band.value, "half height of the band, relative to the range of the signal")
       ->capture_default_str();
   c.add_option("--time-band", o->band.time, "half width of the band, relative to the length of the reference")

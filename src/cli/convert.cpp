@@ -27,7 +27,8 @@ struct ConvertOptions {
   fmi::OpenOptions open;
 };
 
-// Values of all levels, with their units, prefixes and mappings, as start values of the units in their own units.
+// Replaces the values of all levels, with their units, prefixes and mappings, by start values of the units, in the
+// units of measure of their variables.
 class Settler {
  public:
   explicit Settler(const graph::Plan& plan) : plan_(plan) {}
@@ -50,7 +51,7 @@ class Settler {
   const graph::Plan& plan_;
 };
 
-// The FMUs of a package beside the file that is written, each once.
+// Copies each FMU of a package once, into a folder next to the written file.
 class Unpacker {
  public:
   explicit Unpacker(fs::path folder) : folder_(std::move(folder)) {}
@@ -84,7 +85,7 @@ class Unpacker {
   std::set<std::string> names_;
 };
 
-// What was in a package stands beside the file that is written, in a folder of its name.
+// Puts the contents of a package next to the written file, into a folder with the name of that file.
 void unpack(graph::Document& document, const fs::path& file, const graph::Catalogue& catalogue) {
   const auto plan = graph::compile(document.system, catalogue);
   Settler{plan}(document.system);
@@ -99,7 +100,7 @@ void unpack(graph::Document& document, const fs::path& file, const graph::Catalo
 }
 
 int convert(const ConvertOptions& o) {
-  require(o.version == "1.0" || o.version == "2.0", "--ssp-version is 1.0 or 2.0, not '{}'", o.version);
+  require(o.version == "1.0" || o.version == "2.0", "--ssp-version must be 1.0 or 2.0, not '{}'", o.version);
   const auto& to = engine::written_system_format(o.to);
   const auto* const from = engine::find_system_format(o.from);
   if (from == &to && to.rewrite != nullptr && o.variant.empty()) {
@@ -121,14 +122,15 @@ int convert(const ConvertOptions& o) {
 
 void add_convert(CLI::App& app, Action& action) {
   auto o = std::make_shared<ConvertOptions>();
-  auto& c = *app.add_subcommand(
-      "convert", "write a system in another format, or another version of it: " + engine::written_system_endings());
+  auto& c = *app.add_subcommand("convert",
+                                "write a system in another format or version: " + engine::written_system_endings());
   c.add_option("FROM", o->from, "the system: " + engine::system_endings() + ", or an unpacked package")->required();
-  c.add_option("TO", o->to, "the file to write, by its ending; FMUs of a package are put into the folder of its name")
+  c.add_option("TO", o->to,
+               "the file to write; its ending gives the format; FMUs of a package go to a folder of the same name")
       ->required();
   c.add_option("--ssp-version", o->version, "1.0 or 2.0")->capture_default_str();
-  c.add_option("--variant", o->variant, "which system of a package that has several");
-  c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
+  c.add_option("--variant", o->variant, "name of the system, if the package has several");
+  c.add_flag("--allow-outside", o->allow_outside, "allow an SSD file or folder to refer to files outside its folder");
   add_open_options(c, o->open);
   c.callback([o, &action] { action = [o] { return convert(*o); }; });
 }

@@ -35,7 +35,7 @@ enum class Grade { passed, failed, rejected };
 constexpr const char* grade_names[] = {"passed", "failed", "rejected"};
 
 struct Case {
-  fs::path fmu, reference, settings, input;  // the last two may not exist
+  fs::path fmu, reference, settings, input;  // the last two need not exist
   InterfaceType interface = InterfaceType::co_simulation;
   std::string name;  // relative to the tree, without the ending
 };
@@ -48,10 +48,10 @@ struct Verdict {
 
 // --- finding cases ---------------------------------------------------------------------------------------------------
 
-// The tree has …/cs/… and …/me/… above the tools; elsewhere the FMU is taken as it is.
+// The path in the tree contains "cs" or "me"; if it does not, Co-Simulation is assumed.
 InterfaceType interface_of(const fs::path& path) {
   auto interface = InterfaceType::co_simulation;
-  for (const auto& part : path) {  // the innermost counts
+  for (const auto& part : path) {  // the innermost folder decides
     if (part == "me") interface = InterfaceType::model_exchange;
     if (part == "cs") interface = InterfaceType::co_simulation;
   }
@@ -59,7 +59,7 @@ InterfaceType interface_of(const fs::path& path) {
 }
 
 std::vector<Case> find_cases(const CrossCheckOptions& o) {
-  require(fs::is_directory(o.tree), "{}: is not a folder; give the cross-check tree or a part of it", o.tree);
+  require(fs::is_directory(o.tree), "{}: this is not a folder; give the cross-check tree or a part of it", o.tree);
   std::vector<Case> cases;
   for (const auto& entry : fs::recursive_directory_iterator(o.tree, fs::directory_options::skip_permission_denied)) {
     if (entry.path().extension() != ".fmu") continue;
@@ -77,11 +77,12 @@ std::vector<Case> find_cases(const CrossCheckOptions& o) {
   }
   std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
   require(!cases.empty(),
-          "{}: no FMU with a NAME_ref.csv beside it was found; give the cross-check tree or a part of it", o.tree);
+          "{}: the folder has no FMU with a file NAME_ref.csv next to it; give the cross-check tree or a part of it",
+          o.tree);
   return cases;
 }
 
-// --- running one -----------------------------------------------------------------------------------------------------
+// --- one case --------------------------------------------------------------------------------------------------------
 
 double median_spacing(const std::vector<Time>& t) {
   std::vector<double> gaps;
@@ -93,7 +94,7 @@ double median_spacing(const std::vector<Time>& t) {
   return gaps[gaps.size() / 2];
 }
 
-// What NAME_ref.opt says; a step of 0 stands for "variable", so the importer chooses.
+// Applies NAME_ref.opt. A step of 0 means a variable step, so the importer chooses one.
 void apply_settings(const Case& c, const record::Result& reference, engine::SimulateOptions& s) {
   consort::Options settings;
   if (fs::exists(c.settings)) settings = read_options(c.settings);
@@ -106,7 +107,7 @@ void apply_settings(const Case& c, const record::Result& reference, engine::Simu
   if (spacing > 0 && (model_exchange || (s.step && spacing > 2 * *s.step))) s.output_interval = spacing;
 }
 
-// References exist that go on after the stop time that their settings ask for; only the part that was asked for counts.
+// Some references continue after the stop time of their settings. The rest is removed.
 void cut_to_run(record::Result& reference, const engine::SimulateOptions& s) {
   const auto keep = static_cast<std::size_t>(std::upper_bound(reference.time.begin(), reference.time.end(), *s.stop) -
                                              reference.time.begin());
@@ -120,7 +121,7 @@ void cut_to_run(record::Result& reference, const engine::SimulateOptions& s) {
   }
 }
 
-// In the child process: simulate and write the result; errors go to stderr and the exit status.
+// Runs in the child process: simulates and writes the result. Errors go to stderr and the exit status.
 int simulate_case(const Case& c, const record::Result& reference, const engine::SimulateOptions& settings,
                   const fs::path& output) {
   const auto fmu = fmi::Fmu::open(c.fmu);
@@ -165,22 +166,23 @@ Verdict judge(const record::Result& reference, const fs::path& output, const Cro
   return v;
 }
 
-// An FMU that waits for a tool that is not there never comes back: that is a refusal, not a wrong result.
+// An FMU that waits for a missing tool never returns. It is rejected, which is not a wrong result.
 Verdict timed_out(const Case& c, const CrossCheckOptions& o) {
   const std::string text = fmt::format("did not finish within {} s", o.timeout);
   const auto fmu = fmi::Fmu::open(c.fmu);
   const auto* interface = fmu.description().interface(c.interface);
   if (interface == nullptr || !interface->needs_execution_tool) return {Grade::failed, false, text};
   return {Grade::rejected, false,
-          fmt::format("{}: it waits for {}, which it needs to run (needsExecutionTool) and which is not installed",
-                      text, fmu.description().generation_tool)};
+          fmt::format("{}: the FMU needs the tool {} to run (needsExecutionTool), which is not installed", text,
+                      fmu.description().generation_tool)};
 }
 
 Verdict run_case(const Case& c, const CrossCheckOptions& o) {
   const fs::path folder = fs::path(o.output) / c.name;
   std::error_code problem;
   fs::create_directories(folder, problem);
-  require(!problem, "{}: cannot be made: {}; choose another --output-dir", folder.string(), problem.message());
+  require(!problem, "{}: the folder cannot be created: {}; choose another --output-dir", folder.string(),
+          problem.message());
   const fs::path output = folder / (c.fmu.stem().string() + "_out.csv");
   for (const char* const name : grade_names) fs::remove(folder / name);
   Verdict verdict;
@@ -251,14 +253,16 @@ void add_cross_check(CLI::App& app, Action& action) {
   auto& c = *app.add_subcommand("cross-check",
                                 "simulate the FMUs of an FMI cross-check tree and compare them with their references");
   c.add_option("DIR", o->tree, "the tree, or a part of it")->required();
-  c.add_option("--output-dir", o->output, "where results and the files passed, failed or rejected go")
+  c.add_option("--output-dir", o->output, "folder for results and for the files passed, failed and rejected")
       ->capture_default_str();
-  c.add_option("--interface-type", o->interface_type, "only cs or me")->check(CLI::IsMember({"cs", "me"}));
-  c.add_option("--timeout", o->timeout, "seconds for one FMU")->capture_default_str()->check(CLI::PositiveNumber);
+  c.add_option("--interface-type", o->interface_type, "run only this type: cs or me")
+      ->check(CLI::IsMember({"cs", "me"}));
+  c.add_option("--timeout", o->timeout, "time limit per FMU in s")->capture_default_str()->check(CLI::PositiveNumber);
   c.add_option("--band", o->band.value, "half height of the band, relative to the range of the signal")
       ->capture_default_str();
   c.add_option("--time-band", o->band.time, "half width of the band, relative to the run")->capture_default_str();
-  c.add_option("--strict-band", o->strict_band, "half height for the count beside it")->capture_default_str();
+  c.add_option("--strict-band", o->strict_band, "half height of the narrow band that is counted separately")
+      ->capture_default_str();
   c.add_flag("--json", o->json, "for machines");
   c.callback([o, &action] { action = [o] { return cross_check(*o); }; });
 }

@@ -1,4 +1,4 @@
-// Options that every command opening an FMU has.
+// Options common to all commands that open an FMU.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace consort::cli {
 
-// CLI11 has one of its own, whose message spells out the largest double.
+// Replaces CLI11's own check, whose message prints the largest double.
 inline std::string positive(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789.eE+") == std::string::npos;
   return digits && text.find_first_of("123456789") != std::string::npos ? std::string()
@@ -24,7 +24,7 @@ inline void add_open_options(CLI::App& command, fmi::OpenOptions& options) {
   command.add_option("--max-entries", options.archive.entries, "refuse archives with more entries")
       ->check(positive)
       ->capture_default_str();
-  command.add_option("--max-ratio", options.archive.ratio, "refuse entries that unpack to more times their size")
+  command.add_option("--max-ratio", options.archive.ratio, "refuse entries that grow by a larger factor when unpacked")
       ->check(positive)
       ->capture_default_str();
 }

@@ -34,15 +34,16 @@ std::string ending_of(const std::string& file) {
   return ending;
 }
 
-// A drawing needs no more than a package says: units that cannot be opened are drawn with the connectors that it gives
-// them, and when the system cannot be compiled, all are. A file written by hand has mistakes that can be corrected.
+// A package can be drawn without its FMUs: a unit that cannot be opened is drawn with the connectors that the package
+// declares. If the system cannot be compiled, all units are drawn this way. For other files, errors are reported
+// instead, because the user can correct them.
 graph::Plan compile_to_draw(const graph::System& system, const graph::Catalogue& catalogue, graph::Outlines& outlines) {
   const graph::Catalogue known = [&](const graph::Component& c) -> const describe::Description& {
     try {
       return catalogue(c);
     } catch (const Error& problem) {
       if (problem.fault() != Fault::input || !outlines.has(c)) throw;
-      fmt::print(stderr, "note: drawn as the file says: {}\n", problem.what());
+      fmt::print(stderr, "note: a unit is drawn with the connectors declared in the file: {}\n", problem.what());
       return outlines(c);
     }
   };
@@ -88,12 +89,12 @@ int draw_graph(const GraphOptions& o) {
 
 void add_graph(CLI::App& app, Action& action) {
   auto o = std::make_shared<GraphOptions>();
-  auto& c = *app.add_subcommand("graph", "draw the block diagram of a system, with its algebraic loops marked");
+  auto& c = *app.add_subcommand("graph", "draw the block diagram of a system and mark its algebraic loops");
   c.add_option("SYSTEM", o->system, "a system file")->required();
-  c.add_option("--variant", o->variant, "which system of a package that has several");
-  c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
+  c.add_option("--variant", o->variant, "name of the system, if the package has several");
+  c.add_flag("--allow-outside", o->allow_outside, "allow an SSD file or folder to refer to files outside its folder");
   c.add_option("--output-file,-o", o->output_files,
-               "NAME.svg or NAME.dot, any number of times (default: SYSTEM.svg here)")
+               "NAME.svg or NAME.dot, any number of times (default: SYSTEM.svg in the current folder)")
       ->take_all()
       ->allow_extra_args(false);
   c.add_option("--title", o->title, "title (default: the name of the system)");

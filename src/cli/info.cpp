@@ -26,7 +26,7 @@ struct InfoOptions {
   bool allow_outside = false;
 };
 
-// --- capabilities, named once for both forms -------------------------------------------------------------------------
+// --- capabilities, for both output formats ---------------------------------------------------------------------------
 
 struct Capability {
   const char* name;
@@ -94,7 +94,7 @@ Json variable_json(const Description& d, const Variable& v) {
 Json unknowns_json(const Description& d, const std::vector<Unknown>& unknowns) {
   Json list = Json::array();
   for (const auto& u : unknowns) {
-    Json dependencies = nullptr;  // not declared: everything
+    Json dependencies = nullptr;  // null: not declared, may depend on everything
     if (u.declared) {
       dependencies = Json::array();
       for (const auto& one : d.structure.of(u)) dependencies.push_back(d[one.variable].name);
@@ -157,7 +157,7 @@ std::string experiment_text(const DefaultExperiment& e) {
 std::string shorten(std::string text, std::size_t width) {
   if (text.size() <= width) return text;
   std::size_t end = width - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // do not cut a UTF-8 character
   return text.substr(0, end) + "…";
 }
 
@@ -238,12 +238,12 @@ void add_info(CLI::App& app, Action& action) {
   auto o = std::make_shared<InfoOptions>();
   auto& c = *app.add_subcommand("info", "show what an FMU or a system contains");
   c.add_option("FILE", o->file,
-               "the FMU or system (" + engine::system_endings() + "), or the folder that it was unpacked into")
+               "the FMU or system (" + engine::system_endings() + "), or a folder with an unpacked one")
       ->required();
-  c.add_option("--variant", o->variant, "which system of a package that has several");
-  c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
-  c.add_flag("--json", o->json, "everything, for machines");
-  c.add_flag("--all", o->all, "local variables and calculated parameters too");
+  c.add_option("--variant", o->variant, "name of the system, if the package has several");
+  c.add_flag("--allow-outside", o->allow_outside, "allow an SSD file or folder to refer to files outside its folder");
+  c.add_flag("--json", o->json, "print everything as JSON");
+  c.add_flag("--all", o->all, "also show local variables and calculated parameters");
   add_open_options(c, o->open);
   c.callback([o, &action] { action = [o] { return info(*o); }; });
 }

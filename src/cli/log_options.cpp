@@ -11,7 +11,7 @@ namespace consort::cli {
 
 namespace {
 
-// Where a trace of all FMI calls goes: a file, or stderr.
+// Opens the file for the trace of all FMI calls; empty name: stderr.
 std::shared_ptr<std::FILE> open_trace(const std::string& name) {
   if (name.empty()) return {stderr, [](std::FILE*) {}};
   std::FILE* const file = std::fopen(name.c_str(), "w");
@@ -27,9 +27,9 @@ void print_message(const LogMessage& m, bool all) {
 }  // namespace
 
 void add_log_options(CLI::App& command, LogOptions& options) {
-  command.add_flag("--log-fmi-calls,--log-fmi", options.calls, "show every call into the FMUs");
-  command.add_option("--fmi-log-file", options.calls_file, "write the calls to a file instead");
-  command.add_flag("--debug-logging", options.debug, "switch the FMUs' own logging on and show all of it");
+  command.add_flag("--log-fmi-calls,--log-fmi", options.calls, "print every FMI call");
+  command.add_option("--fmi-log-file", options.calls_file, "write the FMI calls to this file instead");
+  command.add_flag("--debug-logging", options.debug, "enable the FMUs' own logging and print all messages");
 }
 
 Log start_log(const LogOptions& options) {
@@ -38,7 +38,7 @@ Log start_log(const LogOptions& options) {
   if (!options.calls && options.calls_file.empty()) return log;
   log.calls = [file = open_trace(options.calls_file)](std::string_view line) {
     fmt::print(file.get(), "{}\n", line);
-    std::fflush(file.get());  // the last line before a crash is the one that matters
+    std::fflush(file.get());  // the last line before a crash must not be lost
   };
   return log;
 }

@@ -1,4 +1,4 @@
-// What FMUs say and what is called in them, for commands that run units.
+// Messages of FMUs and traces of FMI calls, for commands that run units.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,9 @@ void add_log_options(CLI::App& command, LogOptions& options);
 
 struct Log {
   LogSink messages;
-  std::function<void(std::string_view)> calls;  // null when nobody wants to see them
+  std::function<void(std::string_view)> calls;  // null: no trace of calls
 };
-// Throws Error (input) when the file for the calls cannot be written.
+// Throws Error (input) if the file for the calls cannot be written.
 [[nodiscard]] Log start_log(const LogOptions& options);
 
 }  // namespace consort::cli

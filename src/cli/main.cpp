@@ -21,7 +21,7 @@ namespace {
 constexpr AddCommand commands[] = {add_info,    add_check, add_probe, add_simulate, add_run, add_cross_check,
                                    add_compare, add_plot,  add_graph, add_convert,  add_new};
 
-// "new model ": the commands that were chosen, one inside the other.
+// The chosen command and its sub-commands, such as "new model ".
 std::string chosen_commands(const CLI::App& app) {
   std::string text;
   for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands()) {
@@ -30,7 +30,7 @@ std::string chosen_commands(const CLI::App& app) {
   return text;
 }
 
-// Whether an argument was meant as a command and is none; says so.
+// Reports an unknown command; true if there was one.
 bool is_unknown_command(const CLI::App& app, int argc, char** argv) {
   const CLI::App* at = &app;
   for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
@@ -52,7 +52,7 @@ bool is_unknown_command(const CLI::App& app, int argc, char** argv) {
   return false;
 }
 
-// "there is no option '--sett'; did you mean '--set'?", or what else was too much.
+// Describes the first unknown option ("there is no option '--sett'; did you mean '--set'?") or unexpected argument.
 std::string surplus_text(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
@@ -61,24 +61,24 @@ std::string surplus_text(const CLI::App& app) {
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   auto surplus = app.remaining(true);
-  std::reverse(surplus.begin(), surplus.end());  // the last one comes first
+  std::reverse(surplus.begin(), surplus.end());  // remaining() returns the last argument first
   for (const auto& argument : surplus) {
     const auto name = argument.substr(0, argument.find('='));
     if (name.starts_with("-") && name.size() > 1)
       return fmt::format("there is no option {}{}", quote(name), suggestion(name, candidates));
   }
-  return fmt::format("there is no place for the argument {}", quote(surplus.empty() ? "" : surplus.front()));
+  return fmt::format("unexpected argument {}", quote(surplus.empty() ? "" : surplus.front()));
 }
 
 int run(int argc, char** argv) {
   CLI::App app{
-      "Consort couples simulation models (FMUs of FMI 1.0, 2.0, 3.0) and tells how far the result can be trusted.",
+      "Consort couples simulation models (FMUs of FMI 1.0, 2.0, 3.0) and reports how far the result can be trusted.",
       "consort"};
   app.set_version_flag("--version", std::string("consort ") + version);
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0, 1 (it ran and failed, or found errors), 2 (bad usage or input).\n"
-      "'consort COMMAND --help' tells all about one command.");
+      "Exit status: 0 (success), 1 (the run failed, or errors were found), 2 (bad usage or input).\n"
+      "'consort COMMAND --help' describes one command.");
   Action action;
   for (const auto add : commands) add(app, action);
   try {
@@ -89,21 +89,21 @@ int run(int argc, char** argv) {
     return app.exit(call, std::cout, std::cerr);
   } catch (const CLI::ExtrasError&) {
     if (is_unknown_command(app, argc, argv)) return 2;
-    fmt::print(stderr, "consort: {}; 'consort {}--help' shows how it is used\n", surplus_text(app),
-               chosen_commands(app));
+    fmt::print(stderr, "consort: {}; 'consort {}--help' shows the usage\n", surplus_text(app), chosen_commands(app));
     return 2;
   } catch (const CLI::ParseError& error) {
     if (is_unknown_command(app, argc, argv)) return 2;
-    fmt::print(stderr, "consort: {}; 'consort {}--help' shows how it is used\n", error.what(), chosen_commands(app));
+    fmt::print(stderr, "consort: {}; 'consort {}--help' shows the usage\n", error.what(), chosen_commands(app));
     return 2;
   }
   return action();
 }
 
-// What was printed is there only when the last of it has been written. A reader that went away (`| head`) knows.
+// Reports that the standard output could not be written completely. No message if the reader closed the pipe (`|
+// head`).
 int say_unwritten(int error) {
   if (error != EPIPE) {
-    fmt::print(stderr, "consort: the standard output cannot be written: {}; check the disk that it goes to\n",
+    fmt::print(stderr, "consort: the standard output cannot be written: {}; check the disk\n",
                std::generic_category().message(error));
   }
   return 1;
@@ -130,8 +130,8 @@ int run_and_flush(int argc, char** argv) {
 }  // namespace consort::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a write error, not the end
-  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that may not grow any more
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe shall be a write error and not end the program
+  std::signal(SIGXFSZ, SIG_IGN);  // the same for a file that reaches the size limit
   consort::os::install_crash_guard();
   try {
     return consort::cli::run_and_flush(argc, argv);

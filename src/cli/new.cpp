@@ -11,8 +11,7 @@ constexpr AddCommand kinds[] = {add_new_model};
 }  // namespace
 
 void add_new(CLI::App& app, Action& action) {
-  auto& c =
-      *app.add_subcommand("new", "make a project to begin with: a folder of files that build and pass their tests");
+  auto& c = *app.add_subcommand("new", "create a project: a folder of files that build and pass their tests");
   c.require_subcommand(1);
   for (const auto add : kinds) add(c, action);
 }

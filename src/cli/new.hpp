@@ -1,4 +1,4 @@
-// `consort new KIND`: one kind is one file and one row of the table in new.cpp.
+// `consort new KIND`: each kind has one file and one row in the table in new.cpp.
 #pragma once
 
 #include "cli/command.hpp"

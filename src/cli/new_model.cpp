@@ -1,4 +1,4 @@
-// consort new model NAME: a folder from which an FMU is built outside of our tree, through the installed package.
+// consort new model NAME: creates a project that builds an FMU with the installed package.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names of files and targets are made from it, and FMI 1.0 puts it before the names of functions.
+// The names of files and targets contain the model's name, and FMI 1.0 uses it as a prefix of function names.
 constexpr std::size_t longest_name = 60;
 
-// A model's name is a name in C (FMI 2.0, 3.3.1 and 4.3.1: modelIdentifier) and in C++.
+// A model's name must be an identifier in C (FMI 2.0, 3.3.1 and 4.3.1: modelIdentifier) and in C++.
 constexpr std::string_view keywords =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
     "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
@@ -42,20 +42,20 @@ void require_name(const std::string& name) {
   const bool well_formed =
       !name.empty() && is_letter(name.front()) && name.find("__") == std::string::npos &&
       std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
-  require(
-      well_formed,
-      "{} cannot be the name of a model: it becomes a name in C and C++; use letters, digits and single underscores, "
-      "with a letter first, for example HeatPump or heat_pump",
-      quote(name));
+  require(well_formed,
+          "{} cannot be the name of a model, which must be an identifier in C and C++; use letters, digits and single "
+          "underscores, "
+          "with a letter first, for example HeatPump or heat_pump",
+          quote(name));
   require(name.size() <= longest_name, "{} is too long for the name of a model; use at most {} characters", quote(name),
           longest_name);
   const auto words = split_white(keywords);
   require(std::find(words.begin(), words.end(), name) == words.end(),
-          "{} cannot be the name of a model: it is a word of C++ itself; choose another name, for example my_{}",
+          "{} cannot be the name of a model: it is a keyword of C++; choose another name, for example my_{}",
           quote(name), name);
 }
 
-// HeatPump for heat_pump: capitals keep the struct apart from the functions of the C library.
+// HeatPump for heat_pump: a name with capitals does not clash with functions of the C library.
 std::string class_name(std::string_view name) {
   std::string made;
   bool begins = true;
@@ -66,7 +66,7 @@ std::string class_name(std::string_view name) {
   return made;
 }
 
-// heat_pump.hpp for HeatPump; a row of capitals is one word.
+// heat_pump.hpp for HeatPump; consecutive capitals are one word.
 std::string file_name(std::string_view name) {
   std::string made;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -101,10 +101,10 @@ void make_folder(const fs::path& folder) {
   std::error_code failed;
   const bool made = fs::create_directory(folder, failed);
   if (failed) {
-    throw input_error("the folder {} cannot be made: {}; go to a folder that you may write into",
+    throw input_error("the folder {} cannot be created: {}; change to a folder with write permission",
                       quote(folder.string()), failed.message());
   }
-  require(made, "{} is there already and is left as it is; choose another name, or remove it first",
+  require(made, "{} exists already and was not changed; choose another name, or remove it first",
           quote(folder.string()));
 }
 
@@ -112,7 +112,7 @@ int new_model(const std::string& name) {
   require_name(name);
   const fs::path folder = name;
   require(!fs::exists(fs::symlink_status(folder)),
-          "{} is there already and is left as it is; choose another name, or remove it first", quote(name));
+          "{} exists already and was not changed; choose another name, or remove it first", quote(name));
   make_folder(folder);
   try {
     make_folder(folder / "tests");
@@ -126,7 +126,7 @@ int new_model(const std::string& name) {
     throw;
   }
   fmt::print(
-      "made {0}/ with {1}, CMakeLists.txt, tests/ and README.md; to build its FMUs and test them:\n"
+      "created {0}/ with {1}, CMakeLists.txt, tests/ and README.md; build and test the FMUs with\n"
       "  cmake -S {0} -B {0}/build && cmake --build {0}/build && ctest --test-dir {0}/build\n",
       name, file_name(name));
   return 0;
@@ -137,7 +137,7 @@ int new_model(const std::string& name) {
 void add_new_model(CLI::App& app, Action& action) {
   auto name = std::make_shared<std::string>();
   auto& c = *app.add_subcommand("model", "a model in C++ that is exported as FMUs of FMI 1.0, 2.0 and 3.0");
-  c.add_option("NAME", *name, "of the model, and of the folder that is made here: HeatPump or heat_pump")->required();
+  c.add_option("NAME", *name, "name of the model and of the new folder: HeatPump or heat_pump")->required();
   c.callback([name, &action] { action = [name] { return new_model(*name); }; });
 }
 

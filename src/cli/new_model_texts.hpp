@@ -1,4 +1,5 @@
-// The files of a new model project. @NAME@ is the model, @CLASS@ its struct, @FILE@ the file of the struct.
+// The files of a new model project. Placeholders: @NAME@ (the model), @CLASS@ (its struct), @FILE@ (file of the
+// struct).
 #pragma once
 
 #include <string_view>
@@ -18,7 +19,7 @@ add_subdirectory(tests)
 )";
 
 inline constexpr std::string_view tests_cmake_lists =
-    R"(# What ctest runs: the FMUs are valid, they run, and all of them give the same result.
+    R"(# Tests: the FMUs are valid, they run, and all of them give the same result.
 set(fmus "${CMAKE_BINARY_DIR}/fmus")
 add_test(NAME check COMMAND consort::program check --strict
   "${fmus}/fmi1/cs/@NAME@.fmu" "${fmus}/fmi1/me/@NAME@.fmu" "${fmus}/fmi2/@NAME@.fmu" "${fmus}/fmi3/@NAME@.fmu")
@@ -36,22 +37,22 @@ endforeach()
 )";
 
 inline constexpr std::string_view model =
-    R"(// A tank that is filled from above, drains through its bottom and runs over when it is full.
+    R"(// A tank that is filled from above, drains through its bottom and overflows when it is full.
 #pragma once
 
 #include <consort/model.hpp>
 
 struct @CLASS@ {
-  // Members hold everything that the model knows. What they are initialised with are the start values.
+  // Members hold all values of the model. Their initialisers are the start values.
   double inflow = 0.02;                   // an input
   double level = 0.2, der_level = 0;      // a state, and the member for its derivative
   double area = 0.5, drain = 0.01;        // parameters
   double height = 1;
   double outflow = 0;                     // an output
-  double room = 0;                        // an event indicator: where it changes its sign, event() is called
-  bool overflowing = false;               // changes at events only
+  double room = 0;                        // an event indicator: event() is called when its sign changes
+  bool overflowing = false;               // discrete: changes only at events
 
-  // What each member is: its unit, a description, and what it is computed from.
+  // Declares the variables with unit, description and dependencies.
   static constexpr auto describe() {
     using M = @CLASS@;
     using namespace consort::model;
@@ -68,13 +69,13 @@ struct @CLASS@ {
                    indicator<&M::room>("m", "to the rim, or the surplus while it runs over"));
   }
 
-  // These three are called whenever a solver needs them, also for steps that it tries and drops:
-  // they compute what they are named after and change nothing else.
+  // A solver may call these three functions at any time, also for steps that it rejects.
+  // Each one must only compute the values after which it is named.
   void derivatives() { der_level = overflowing ? 0 : (inflow - drain * level) / area; }
   void outputs() { outflow = drain * level; }
   void indicators() { room = overflowing ? inflow - drain * level : height - level; }
 
-  // Only an event changes what is not continuous.
+  // Only an event may change discrete variables.
   void event(consort::model::Event&) {
     overflowing = level >= height && inflow >= drain * level;
   }
@@ -86,14 +87,14 @@ inline constexpr std::string_view readme = R"(# @NAME@
 A model written in C++ (`@FILE@`), exported as FMUs of FMI 1.0, 2.0 and 3.0.
 
 ```sh
-cmake -S . -B build                 # add -D CMAKE_PREFIX_PATH=PREFIX when Consort is installed below PREFIX
+cmake -S . -B build                 # add -D CMAKE_PREFIX_PATH=PREFIX if Consort is installed below PREFIX
 cmake --build build                 # build/fmus/fmi3/@NAME@.fmu and the others
-ctest --test-dir build              # are they valid, do they run, do they agree?
+ctest --test-dir build              # checks, runs and compares the FMUs
 consort simulate build/fmus/fmi3/@NAME@.fmu --output-file @NAME@.csv
 consort plot @NAME@.csv --terminal
 ```
 
-The struct `@CLASS@` is a tank to begin with: change it into what you need. `consort/model.hpp` says what a model can have.
+The struct `@CLASS@` is an example, a tank: replace it with your model. `consort/model.hpp` lists what a model can have.
 )";
 
 }  // namespace consort::cli::model_texts

@@ -26,7 +26,8 @@ std::vector<graph::Setting> from_csv(const std::string& file) {
   const auto name = table.find("name");
   const auto value = table.find("value");
   const auto unit = table.find("unit");
-  require(name && value, "{}: a table of parameters has the columns 'name' and 'value', and 'unit' if wanted", file);
+  require(name && value, "{}: a parameter table needs the columns 'name' and 'value'; the column 'unit' is optional",
+          file);
   std::vector<graph::Setting> settings;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     graph::Setting s;
@@ -47,7 +48,8 @@ std::vector<graph::Setting> read_parameters(const std::vector<std::string>& file
   for (const auto& file : files) {
     const auto ending = std::filesystem::path(file).extension().string();
     const bool ssv = iequals(ending, ".ssv");
-    require(ssv || iequals(ending, ".csv"), "{}: parameters are read from .ssv and .csv files; convert it", file);
+    require(ssv || iequals(ending, ".csv"), "{}: parameters are read only from .ssv and .csv files; convert the file",
+            file);
     auto some = ssv ? from_ssv(file) : from_csv(file);
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }

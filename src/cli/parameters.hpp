@@ -8,8 +8,8 @@
 
 namespace consort::cli {
 
-// Parameter sets of SSP (.ssv), by whose rules names that do not exist are left out; or CSV with the columns name,
-// value and, if wanted, unit, where they are errors. Later files beat earlier ones. Throws Error (input).
+// Reads SSP parameter sets (.ssv) or CSV files with the columns name, value and, optionally, unit. An unknown name is
+// ignored in .ssv (a rule of SSP) and an error in CSV. Later files override earlier ones. Throws Error (input).
 [[nodiscard]] std::vector<graph::Setting> read_parameters(const std::vector<std::string>& files);
 
 }  // namespace consort::cli

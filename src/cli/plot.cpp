@@ -39,7 +39,7 @@ std::string picture(const record::Result& result, const PlotOptions& o, const dr
   return svg ? draw::plot_svg(result, o.names, options) : draw::plot_html(result, o.names, options);
 }
 
-// The file's name; for steps and errors also which controller chose them, as far as the file knows.
+// The name of the file; with --trust, also controller and tolerance if the file contains them.
 std::string title_of(const PlotOptions& o, const record::Result& result) {
   if (!o.title.empty()) return o.title;
   std::string title = std::filesystem::path(o.result).stem().string();
@@ -51,7 +51,7 @@ std::string title_of(const PlotOptions& o, const record::Result& result) {
 }
 
 int plot(const PlotOptions& o) {
-  require(!o.trust || o.names.empty(), "--trust draws step sizes and errors; leave out the names of variables");
+  require(!o.trust || o.names.empty(), "--trust draws step sizes and errors; remove the names of variables");
   const auto result = record::read_result(o.result);
   const std::string title = title_of(o, result);
   if (o.terminal) {
@@ -82,20 +82,24 @@ int plot(const PlotOptions& o) {
 
 void add_plot(CLI::App& app, Action& action) {
   auto o = std::make_shared<PlotOptions>();
-  auto& c = *app.add_subcommand("plot", "draw a result as SVG, as a page that can be zoomed, or in the terminal");
+  auto& c = *app.add_subcommand("plot", "draw a result as SVG, as a zoomable HTML page, or in the terminal");
   c.add_option("RESULT", o->result, "a result file")->required();
   c.add_option("NAME", o->names, "variables to draw (default: all numbers)");
-  c.add_option("--output-file,-o", o->output_files,
-               "NAME.svg or NAME.html, any number of times (default: RESULT.svg here, RESULT_trust.svg with --trust)")
+  c.add_option(
+       "--output-file,-o", o->output_files,
+       "NAME.svg or NAME.html, any number of times (default: RESULT.svg in the current folder, or RESULT_trust.svg "
+       "with --trust)")
       ->take_all()
       ->allow_extra_args(false);
-  c.add_flag("--trust", o->trust,
-             "draw step sizes with rejected steps, coupling errors, and which unit limits the step, of a run with a "
-             "controller");
+  c.add_flag(
+      "--trust", o->trust,
+      "for a run with a controller: draw step sizes with rejected steps, coupling errors, and the unit that limits "
+      "the step");
   c.add_flag("--terminal", o->terminal, "draw in the terminal");
-  c.add_option("--title", o->title, "title (default: the file's name)");
+  c.add_option("--title", o->title, "title (default: the name of the file)");
   c.add_option("--width", o->width, "width in pixels, or characters in the terminal")->check(CLI::PositiveNumber);
-  c.add_option("--height", o->height, "height of a panel in pixels, or of all in lines")->check(CLI::PositiveNumber);
+  c.add_option("--height", o->height, "height of a panel in pixels, or of the whole plot in lines in the terminal")
+      ->check(CLI::PositiveNumber);
   c.callback([o, &action] { action = [o] { return plot(*o); }; });
 }
 

@@ -79,16 +79,17 @@ int probe(ProbeOptions o) {
 
 void add_probe(CLI::App& app, Action& action) {
   auto o = std::make_shared<ProbeOptions>();
-  auto& c = *app.add_subcommand("probe", "try what an FMU claims: rollback, variable steps, derivatives, …");
-  c.add_option("MODEL", o->file, "the FMU, or the folder that it was unpacked into")->required();
-  c.add_option("--interface-type", o->interface, "cs or me (default: cs where the FMU has it)")
+  auto& c = *app.add_subcommand("probe",
+                                "test the capabilities that an FMU claims: rollback, variable steps, derivatives, …");
+  c.add_option("MODEL", o->file, "the FMU, or a folder with an unpacked one")->required();
+  c.add_option("--interface-type", o->interface, "cs or me (default: cs if the FMU supports it)")
       ->check(CLI::IsMember({"cs", "me"}));
   c.add_option_function<double>(
       "--step-size", [o](double step) { o->probe.step = step; }, "communication step in s (default: the FMU's)");
   c.add_option("--start-value,--set", o->start_values, "NAME=VALUE, any number of times")
       ->take_all()
       ->allow_extra_args(false);
-  c.add_option("--timeout", o->probe.timeout_seconds, "seconds for each trial")->capture_default_str();
+  c.add_option("--timeout", o->probe.timeout_seconds, "time limit per trial in s")->capture_default_str();
   c.add_flag("--json", o->json, "for machines");
   add_open_options(c, o->probe.open);
   c.callback([o, &action] { action = [o] { return probe(*o); }; });

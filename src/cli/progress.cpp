@@ -42,7 +42,7 @@ std::atomic<bool> stop_requested{false};
 void on_signal(int signal) {
   if (!stop_requested.exchange(true)) return;
   os::end_process_from_handler(
-      128 + signal, "consort: ended at once on the second request to stop; the rows recorded up to this time are kept");
+      128 + signal, "consort: ended immediately by the second request to stop; the rows recorded so far are kept");
 }
 
 }  // namespace

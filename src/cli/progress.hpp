@@ -1,4 +1,4 @@
-// Progress on stderr: a line that is drawn anew on a terminal, one parseable line a second otherwise.
+// Progress on stderr. On a terminal, one line is updated; otherwise, a parseable line is printed each second.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class ProgressLine {
   double last_ = 0;
 };
 
-// Turns the first Ctrl-C (or SIGTERM) into a request to stop; the second one writes what sinks still hold and ends the
+// The first Ctrl-C (or SIGTERM) requests a stop. The second one writes the rows still held by sinks and ends the
 // process with the exit status 128 + signal (130 for Ctrl-C).
 class StopOnSignal {
  public:

@@ -85,13 +85,13 @@ int run_system(const RunOptions& o) {
   if (o.probe) analyse::mark_units_that_answer(document.system, {.open = o.simulation.library.open});
   auto options = o.simulation;
   require(options.checkpoint_file.empty() || options.checkpoint_every,
-          "--checkpoint-file says where checkpoints go, but none are asked for; add --checkpoint-every SECONDS");
+          "--checkpoint-file has no effect without --checkpoint-every; add --checkpoint-every SECONDS");
   if (options.checkpoint_every && options.checkpoint_file.empty())
     options.checkpoint_file = std::filesystem::path(o.system).stem().string() + ".checkpoint";
   if (options.checkpoint_every && !o.no_output) {
     const auto& format = record::format_of(result_name(o, document.run));
     require(format.resumes,
-            "a result in a {} file cannot go on from a checkpoint; write it to a file that can ({}), or leave out "
+            "a {} result file cannot be continued from a checkpoint; use another format ({}), or remove "
             "--checkpoint-every",
             format.endings.front(), record::result_endings(&record::Format::resumes));
   }
@@ -133,7 +133,7 @@ int run_system(const RunOptions& o) {
     fmt::print(stderr, "{}: {}\n", report.system, report.text());
     if (!o.no_output && result != "-") fmt::print(stderr, "  wrote {}\n", result);
     if (report.records_trust && !o.no_output && result != "-")
-      fmt::print(stderr, "  steps, errors and what limits them: consort plot {} --trust\n", result);
+      fmt::print(stderr, "  to plot steps and errors: consort plot {} --trust\n", result);
     if (!o.trace_file.empty()) fmt::print(stderr, "  wrote {} (open it in a trace viewer)\n", o.trace_file);
   } else {
     for (const auto& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);

@@ -47,7 +47,7 @@ void write_bytes(const std::string& file, const std::vector<std::uint8_t>& bytes
   if (!out.flush()) throw run_error("{}: the final state cannot be written; check the folder and the disk", file);
 }
 
-// NAME.csv for NAME.fmu and for the folder NAME, however they are written.
+// NAME.csv for NAME.fmu and for the folder NAME, also if the path ends with a slash.
 std::string output_name(const SimulateOptions& o) {
   if (!o.output_file.empty()) return o.output_file;
   auto path = std::filesystem::absolute(o.model).lexically_normal();
@@ -111,11 +111,12 @@ int simulate_in_time(const SimulateOptions& o) {
   if (o.timeout <= 0) return simulate(o);
   const auto outcome =
       os::run_in_child([&] { return simulate(o); }, {.timeout_seconds = o.timeout, .capture_standard_error = false});
-  if (!outcome.succeeded()) os::TempFolder::sweep();  // what it could not remove itself
+  if (!outcome.succeeded()) os::TempFolder::sweep();  // files that the child could not remove
   if (outcome.timed_out)
-    throw run_error("{}: did not finish within {} s and was ended; what it recorded is kept", o.model, o.timeout);
+    throw run_error("{}: the run did not finish within {} s and was ended; the recorded rows are kept", o.model,
+                    o.timeout);
   if (outcome.signal != 0)
-    throw run_error("{}: its process was ended by signal {}; what it recorded is kept", o.model, outcome.signal);
+    throw run_error("{}: the process was ended by signal {}; the recorded rows are kept", o.model, outcome.signal);
   return outcome.exit_status;
 }
 
@@ -131,14 +132,15 @@ void add_simulate(CLI::App& app, Action& action) {
   auto o = std::make_shared<SimulateOptions>();
   auto& c = *app.add_subcommand("simulate", "simulate one FMU");
   auto& s = o->run.simulate;
-  c.add_option("MODEL", o->model, "the FMU, or the folder that it was unpacked into")->required();
-  c.add_option("--interface-type", o->interface_type, "cs or me (default: cs where the FMU has it)")
+  c.add_option("MODEL", o->model, "the FMU, or a folder with an unpacked one")->required();
+  c.add_option("--interface-type", o->interface_type, "cs or me (default: cs if the FMU supports it)")
       ->check(CLI::IsMember({"cs", "me"}));
-  add_number(c, "--start-time", s.start, "start time in s (default: the FMU's, or 0)");
-  add_number(c, "--stop-time", s.stop, "stop time in s (default: the FMU's, or 1 s later)");
-  add_number(c, "--step-size", s.step, "communication step in s (default: the FMU's, or a thousandth of the run)");
+  add_number(c, "--start-time", s.start, "start time in s (default: that of the FMU, or 0)");
+  add_number(c, "--stop-time", s.stop, "stop time in s (default: that of the FMU, or the start time + 1 s)");
+  add_number(c, "--step-size", s.step, "communication step in s (default: that of the FMU, or 1/1000 of the run)");
   add_number(c, "--output-interval", s.output_interval, "time between rows in s (default: every communication point)");
-  add_number(c, "--tolerance", s.tolerance, "relative tolerance for the FMU's solver (default: the FMU's, or 1e-4)");
+  add_number(c, "--tolerance", s.tolerance,
+             "relative tolerance for the FMU's solver (default: that of the FMU, or 1e-4)");
   c.add_option("--start-value,--set", o->start_values,
                "NAME=VALUE, any number of times; arrays: values separated by blanks")
       ->take_all()
@@ -147,10 +149,11 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("--event-log", o->run.event_log, "for Model Exchange: write every event to this CSV file");
   c.add_option("--input-file", o->run.input_file, "CSV with time and the inputs");
   c.add_flag("--skip-unsettable-inputs", o->run.skip_unsettable_inputs,
-             "leave out columns of the input file that cannot be set");
+             "ignore columns of the input file whose variables cannot be set");
   c.add_option("-o,--output-file", o->output_file,
-               "result file, " + record::result_endings() + " (default: NAME.csv here); '-' is standard output");
-  c.add_option("--output-variable", s.outputs, "a variable to record, any number of times (default: the outputs)")
+               "result file, " + record::result_endings() +
+                   " (default: NAME.csv in the current folder); '-' is standard output");
+  c.add_option("--output-variable", s.outputs, "variable to record, any number of times (default: all outputs)")
       ->take_all()
       ->allow_extra_args(false);
   add_log_options(c, o->log);
@@ -158,12 +161,12 @@ void add_simulate(CLI::App& app, Action& action) {
                "start from this saved state instead of initialising");
   c.add_option("--final-fmu-state-file", o->final_state_file, "save the state at the end");
   c.add_flag("--event-mode-used", o->run.use_event_mode,
-             "FMI 3.0: handle events in event mode where the FMU has it (default: if it has clocks)");
-  c.add_flag("--early-return-allowed", o->run.allow_early_return, "FMI 3.0: the FMU may return early from a step");
-  c.add_flag("--compile", o->open.compile, "build the binary from the FMU's sources when it has none for this machine");
-  c.add_option("--timeout", o->timeout, "run in a process of its own and end it after this many seconds")
+             "FMI 3.0: handle events in event mode if the FMU supports it (default: if it has clocks)");
+  c.add_flag("--early-return-allowed", o->run.allow_early_return, "FMI 3.0: allow the FMU to return early from a step");
+  c.add_flag("--compile", o->open.compile, "build the binary from the FMU's sources if it has none for this platform");
+  c.add_option("--timeout", o->timeout, "run in a separate process and end it after this time in s")
       ->check(CLI::PositiveNumber);
-  c.add_flag("--quiet,-q", o->quiet, "no progress and no report, but warnings");
+  c.add_flag("--quiet,-q", o->quiet, "print warnings only");
   add_open_options(c, o->open);
   c.callback([o, &action] { action = [o] { return simulate_in_time(*o); }; });
 }

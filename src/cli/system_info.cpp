@@ -28,7 +28,7 @@ std::string source_name(const graph::Component& component) {
   return (component.is_native() ? component.source : component.source.filename()).string();
 }
 
-// "  (3 values)" and the like, nothing when there are none.
+// ", 3 values"; empty for n = 0.
 std::string values_text(std::size_t n) {
   return n == 0 ? std::string() : fmt::format(", {} value{}", n, n == 1 ? "" : "s");
 }

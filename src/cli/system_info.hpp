@@ -1,4 +1,4 @@
-// What a system contains, for people and machines.
+// The contents of a system as text and as JSON.
 #pragma once
 
 #include <string>

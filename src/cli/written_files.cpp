@@ -22,7 +22,7 @@ bool is_same(const std::string& a, const std::string& b) {
   return place(a) == place(b);
 }
 
-// Devices (/dev/null, /dev/full) may be written as often as one likes.
+// False for devices (/dev/null, /dev/full), which several options may write to.
 bool is_file(const std::string& name) {
   std::error_code none;
   return !name.empty() && name != "-" && !fs::is_character_file(name, none) && !fs::is_fifo(name, none);
@@ -45,10 +45,11 @@ void check_written_files(const std::vector<WrittenFile>& written, const std::vec
     if (!is_file(one.file)) continue;
     for (const auto& input : read)
       require(input.empty() || !is_same(one.file, input),
-              "{}: is read by this run, and {} would replace it; choose another file there", one.file, one.option);
+              "{}: this file is read by this run, and {} would replace it; choose another file for the option",
+              one.file, one.option);
     for (std::size_t k = 0; k < i; ++k)
       require(!is_file(written[k].file) || !is_same(one.file, written[k].file),
-              "{}: is what both {} and {} write; choose another file for one of them", one.file, written[k].option,
+              "{}: both {} and {} write this file; choose another file for one of them", one.file, written[k].option,
               one.option);
     require_writable(one);
   }

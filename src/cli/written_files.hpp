@@ -1,5 +1,5 @@
-// Files that a command writes: checked before the run, since what cannot be written at its end need not be computed,
-// and what is read must not be replaced.
+// Files that a command writes. They are checked before the run, so that a run whose results cannot be written does not
+// start, and no input file is replaced.
 #pragma once
 
 #include <string>
@@ -13,10 +13,11 @@ struct WrittenFile {
   std::string file;         // empty, or "-" for the standard output: nothing to check
 };
 
-// Throws Error (input) for a file that is among `read`, that is written twice, or that cannot be written.
+// Throws Error (input) if a file is also in `read`, is written twice, or cannot be written.
 void check_written_files(const std::vector<WrittenFile>& written, const std::vector<std::string>& read);
 
-// Writes a file and reports it on stderr. Throws Error (run) that says `what` cannot be written: "the plot".
+// Writes a file and reports it on stderr. `what` names the contents in errors ("the plot"). Throws Error (run) if the
+// file cannot be written.
 void write_file(const std::string& file, std::string_view text, std::string_view what);
 
 }  // namespace consort::cli

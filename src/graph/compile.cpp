@@ -25,7 +25,7 @@ Elements target_elements(const Flat& flat, const std::vector<describe::StartValu
             path, describe::name_of(v.causality), describe::name_of(v.variability));
     return slot;
   }
-  throw input_error("'{}' is no variable of a unit; write it as UNIT.VARIABLE", path);
+  throw input_error("'{}' is not a variable of a unit; write it as UNIT.VARIABLE", path);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Names into indices: flattens nested systems, resolves start values, routes, conversions, loops and order.
+// Turns a system of names into a plan of indices: flattens nested systems and resolves start values, routes,
+// conversions, loops and order.
 #pragma once
 
 #include <functional>
@@ -10,20 +11,21 @@
 
 namespace consort::graph {
 
-// The description of a component's unit; must stay alive as long as the plan. Throws Error (input) when there is none.
+// Gives the description of a component's unit; the description must outlive the plan. Throws Error (input) if there is
+// no description.
 using Catalogue = std::function<const describe::Description&(const Component&)>;
 
-// Whether a variable of a unit is among the signals although nothing is connected to it.
+// True if a variable shall be an output of the plan even though nothing is connected to it.
 using WantedVariable = std::function<bool(const describe::Variable&)>;
 
 struct CompileOptions {
-  std::span<const Setting> settings{};     // beat everything that the system says (`--set`)
-  std::span<const std::string> targets{};  // inputs and tunable parameters (paths) that something else will drive
-  WantedVariable wants{};                  // empty: all outputs are
+  std::span<const Setting> settings{};     // override all settings of the system (`--set`)
+  std::span<const std::string> targets{};  // paths of inputs and tunable parameters that a scenario will drive
+  WantedVariable wants{};                  // empty: all outputs
 };
 
-// Throws Error (input) that names both ends: several sources for one input, endpoints that do not exist (with the
-// nearest names), types or units that do not fit, values that cannot be read.
+// Throws Error (input) for several sources of one input, missing endpoints (with the nearest names), types or units
+// that do not fit, and values that cannot be read. An error about a connection names both ends.
 [[nodiscard]] Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options = {});
 
 }  // namespace consort::graph

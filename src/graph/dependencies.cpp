@@ -53,7 +53,7 @@ void find_feed_through(PlannedUnit& unit) {
 
 namespace {
 
-// Tarjan's algorithm without recursion: systems are large and chains long.
+// Tarjan's algorithm without recursion: a long chain of units would overflow the call stack.
 class Tarjan {
  public:
   explicit Tarjan(const Edges& edges)
@@ -124,7 +124,7 @@ std::vector<std::vector<std::uint32_t>> components_in_order(const Edges& edges) 
   const Tarjan tarjan(edges);
   std::vector<std::vector<std::uint32_t>> members(tarjan.components);
   for (std::uint32_t v = 0; v < edges.size(); ++v) members[tarjan.component[v]].push_back(v);
-  // Kahn's algorithm, the smallest vertex first: the order is that of declaration wherever the graph leaves a choice.
+  // Kahn's algorithm, the smallest vertex first: if the graph leaves a choice, the order of declaration decides.
   std::vector<std::uint32_t> waiting(tarjan.components, 0);
   for (std::uint32_t v = 0; v < edges.size(); ++v)
     for (const auto w : edges[v])
@@ -153,8 +153,8 @@ std::vector<std::vector<std::uint32_t>> components_in_order(const Edges& edges) 
 
 namespace {
 
-// Vertices: every driven input and every output of every unit; a hub per group of inputs with equal followers keeps
-// units without declared dependencies from having in × out edges.
+// Vertices: every driven input and every output of every unit, plus hubs. Inputs that feed the same outputs share one
+// hub, so that a unit without declared dependencies does not need inputs × outputs edges.
 class SignalGraph {
  public:
   explicit SignalGraph(const Plan& plan) : plan_(plan) {
@@ -214,7 +214,7 @@ class SignalGraph {
   std::vector<std::uint32_t> first_input_, first_output_;
 };
 
-// The variables of a loop in the order of a walk through it. `component` says which loop a vertex is in.
+// Lists the variables of a loop in the order of a walk through it. `component` holds the component of each vertex.
 class LoopWalk {
  public:
   LoopWalk(const SignalGraph& graph, const std::vector<std::uint32_t>& component)
@@ -304,7 +304,7 @@ Edges unit_edges(const Plan& plan, bool feed_through_only) {
   return edges;
 }
 
-// Sources before those that they drive; within a cycle of connections, feed-through decides, then declaration.
+// Sources come before the units they drive. Within a cycle of connections, feed-through decides, then declaration.
 void find_order(Plan& plan) {
   const Edges direct = unit_edges(plan, true);
   for (const auto& members : components_in_order(unit_edges(plan, false))) {

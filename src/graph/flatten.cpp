@@ -33,7 +33,8 @@ class Flattener {
     prefixes_.pop_back();
   }
 
-  // Once all wires are known: those that end at a reference write to the dictionary, the others read it.
+  // Connects references to their dictionaries. Call it after all wires were added: a reference that a wire drives
+  // writes to the dictionary, every other one reads from it.
   void share() {
     for (const auto& r : references_) {
       for (const auto& c : r.system->connectors) {
@@ -43,7 +44,7 @@ class Flattener {
         if (!writes && node.leaving.empty()) continue;
         const auto entry = flat_.node_by_path.find(r.dictionary_prefix + c.name);
         if (entry == flat_.node_by_path.end())
-          throw input_error("'{}'{} is connected, but the signals '{}' have no '{}'; add it there", node.path,
+          throw input_error("'{}'{} is connected, but the signal dictionary '{}' has no signal '{}'; add it", node.path,
                             where_text(r.system->where), r.system->dictionary, c.name);
         add_shared(here, entry->second, writes, *r.system);
       }
@@ -53,11 +54,11 @@ class Flattener {
  private:
   struct Reference {
     const System* system = nullptr;
-    std::string prefix{};             // of its connectors
-    std::string dictionary_prefix{};  // of those of the dictionary
+    std::string prefix{};             // of the paths of its connectors
+    std::string dictionary_prefix{};  // of the paths of the dictionary's connectors
   };
 
-  // SSP 2.0, 5.3.3: dictionaries are looked up in the system that has the reference, then in those around it.
+  // SSP 2.0, 5.3.3: a dictionary is looked up in the system of the reference, then in the enclosing systems.
   void add_reference(const System& reference, const std::string& prefix) {
     for (std::size_t i = inside_.size(); i-- > 0;) {
       for (const auto& s : inside_[i]->systems) {
@@ -66,7 +67,7 @@ class Flattener {
         return;
       }
     }
-    throw input_error("'{}'{} refers to the signals '{}', which no system around it has; correct the name",
+    throw input_error("'{}'{} refers to the signal dictionary '{}', but no enclosing system has it; correct the name",
                       reference.name, where_text(reference.where), reference.dictionary);
   }
 
@@ -154,7 +155,7 @@ class Flattener {
                        suggestion(end.connector, names));
   }
 
-  // A connector has one source, or each of its elements has.
+  // A connector has one source for the whole, or one source per element.
   void drive(const Wire& wire, std::uint32_t id) {
     auto& node = flat_.nodes[wire.to.node];
     const auto& indices = wire.to.indices;

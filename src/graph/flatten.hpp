@@ -1,4 +1,4 @@
-// Nested systems made flat: units with full paths, and wires between their ports and the connectors of systems.
+// Flattens nested systems: units with full paths, and wires between their ports and the connectors of systems.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,33 @@ namespace consort::graph {
 // Either a connector of a unit, or a connector of a (nested) system.
 struct Port {
   UnitId unit = no_unit;
-  std::uint32_t node = no_source;        // when `unit` is none
-  std::string_view connector;            // of the unit
-  std::vector<std::uint64_t> indices{};  // of an element of the system's connector, which is an array; else empty
+  std::uint32_t node = no_source;        // index into Flat::nodes if `unit` is no_unit
+  std::string_view connector;            // name in the unit
+  std::vector<std::uint64_t> indices{};  // element of a system's array connector; empty: all of it
 };
 
 struct Wire {
   Port from;
   Port to;
   const Connection* connection = nullptr;
-  const System* system = nullptr;  // that it is drawn in
+  const System* system = nullptr;  // contains the connection
 };
 
+// A connector of a system.
 struct Node {
   std::string path;  // "front.speed"; "speed" for the root
   const Connector* connector = nullptr;
   const System* system = nullptr;
   bool root = false;
-  std::uint32_t driver = no_source;              // wire
-  std::vector<std::uint32_t> element_drivers{};  // wires to elements of it, when there is no driver of all
-  std::vector<std::uint32_t> leaving;
+  std::uint32_t driver = no_source;              // wire to the whole connector
+  std::vector<std::uint32_t> element_drivers{};  // wires to single elements, if no wire drives the whole connector
+  std::vector<std::uint32_t> leaving;            // wires that start here
 };
 
 struct FlatUnit {
   std::string path;
   const Component* component = nullptr;
-  std::vector<const System*> systems;  // that it is in, the root first
+  std::vector<const System*> systems;  // enclosing systems, the root first
   const describe::Description* description = nullptr;
 };
 
@@ -52,7 +53,7 @@ struct Flat {
   std::vector<FlatUnit> units;
   std::vector<Node> nodes;
   std::vector<Wire> wires;
-  std::deque<Connection> shared;  // between dictionaries of signals and references to them; wires point here
+  std::deque<Connection> shared;  // between signal dictionaries and references to them; wires point to these
   std::unordered_map<std::string, UnitId> unit_by_path;
   std::unordered_map<std::string, std::uint32_t> node_by_path;
 };
@@ -60,9 +61,9 @@ struct Flat {
 // The system must outlive the result.
 [[nodiscard]] Flat flatten(const System& system, const Catalogue& catalogue);
 
-// "chassis.F (system.yaml:12:3)": a port as people know it.
+// "chassis.F": the port as users write it.
 [[nodiscard]] std::string port_text(const Flat& flat, const Port& port);
-// " (system.yaml:12:3)" or nothing.
+// " (system.yaml:12:3)"; empty if `where` is empty.
 [[nodiscard]] std::string where_text(std::string_view where);
 
 }  // namespace consort::graph

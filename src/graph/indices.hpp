@@ -1,4 +1,4 @@
-// Elements of arrays in the names of connectors and variables.
+// Array indices in the names of connectors and variables.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace consort::graph {
 
-// "A[1,2]" → {"A", {1, 2}}; no indices when the text is not of that form.
+// "A[1,2]" → {"A", {1, 2}}; no indices if the text does not have that form.
 [[nodiscard]] std::pair<std::string_view, std::vector<std::uint64_t>> split_indices(std::string_view text);
-// {1, 2} → "[1,2]"; nothing for none.
+// {1, 2} → "[1,2]"; {} → "".
 [[nodiscard]] std::string indices_text(const std::vector<std::uint64_t>& indices);
 
 }  // namespace consort::graph

@@ -1,4 +1,4 @@
-// Units of measure that everybody knows, for systems that use them without defining them.
+// Common units of measure, for systems that use them without defining them.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace consort::graph {
 
-// "mm", "degC", "bar", "rpm", "kN", …; none for a name that is not known.
+// "mm", "degC", "bar", "rpm", "kN", …; nullopt for an unknown name.
 [[nodiscard]] std::optional<describe::BaseUnit> known_measure(std::string_view name);
 
 }  // namespace consort::graph

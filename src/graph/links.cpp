@@ -32,7 +32,7 @@ class Tracer {
       : flat_(flat), starts_(starts), links_(links) {}
 
   void operator()() {
-    // Parameters first: sizes of arrays may be among them.
+    // Parameters first: some of them determine the sizes of arrays.
     for (const bool before_run : {true, false})
       for (std::uint32_t w = 0; w < flat_.wires.size(); ++w)
         if (const auto& to = flat_.wires[w].to; to.unit != no_unit && is_set_before_run(to) == before_run)
@@ -48,18 +48,18 @@ class Tracer {
  private:
   using Indices = std::vector<std::uint64_t>;
 
-  // From a source to what is driven, or from an element of one to an element of the other.
+  // From a source to a driven variable, or from an element of the one to an element of the other.
   struct Way {
-    std::vector<std::uint32_t> wires;  // the source's first
-    Indices source{};  // element of the source that is meant, beside what its wire says; empty: all of it
-    Indices target{};  // element of the last wire's end, beside what that says; empty: all of it
+    std::vector<std::uint32_t> wires;  // the wire at the source first
+    Indices source{};  // element of the first wire's start, if the wire itself has no indices; empty: all of it
+    Indices target{};  // element of the last wire's end, if the wire itself has no indices; empty: all of it
   };
 
-  // All ways that end with the wire: one, or one per element where a connector of a system on the way is driven element
-  // by element.
+  // All ways that end with the wire: one, or one per element if a system's connector on the way is driven element by
+  // element.
   [[nodiscard]] std::vector<Way> ways_to(std::uint32_t last) const {
     std::vector<Way> done;
-    std::vector<Way> open{{{last}, {}, {}}};  // source first is last here until it is found
+    std::vector<Way> open{{{last}, {}, {}}};  // wires in reverse order until the source is found
     while (!open.empty()) {
       Way way = std::move(open.back());
       open.pop_back();
@@ -71,7 +71,7 @@ class Tracer {
     return done;
   }
 
-  // Puts what leads on into `open`; false when the way has reached its source.
+  // Adds the continuations of the way to `open`; false if the way has reached its source.
   bool step_back(const Way& way, std::vector<Way>& open) const {
     const auto& from = flat_.wires[way.wires.back()].from;
     if (from.node == no_source) return false;
@@ -86,7 +86,7 @@ class Tracer {
       return true;
     }
     bool found = false;
-    // The last one is taken first: elements in the order of their connections.
+    // ways_to() takes the last way first; reversed, the elements keep the order of their connections.
     for (auto d = node.element_drivers.rbegin(); d != node.element_drivers.rend(); ++d) {
       const auto& driven = flat_.wires[*d].to.indices;
       if (!wanted.empty() && driven != wanted) continue;
@@ -118,7 +118,7 @@ class Tracer {
       if (auto link = trace(way)) links_.outer.push_back({node, std::move(*link), element + indices_text(way.target)});
   }
 
-  // None when nothing drives the way.
+  // nullopt if the way has no source.
   std::optional<Link> trace(const Way& way) {
     const auto& first = flat_.wires[way.wires.front()];
     if (!is_driven(first)) return std::nullopt;
@@ -129,14 +129,14 @@ class Tracer {
     return link;
   }
 
-  // What no signal reaches keeps its start value, as an input of a unit does that is not connected; a connector that is
-  // a parameter carries a start value (see settings.cpp) and never a signal.
+  // An input without a source keeps its start value, like an unconnected input. A connector that is a parameter carries
+  // a start value (see settings.cpp) and never a signal.
   bool is_driven(const Wire& wire) {
     if (wire.from.unit != no_unit) return true;
     const auto& node = flat_.nodes[wire.from.node];
     if (is_parameter(node.connector->causality)) return false;
     if (!node.root)
-      links_.notes.push_back(fmt::format("nothing drives '{}': what it is connected to keeps its start value",
+      links_.notes.push_back(fmt::format("'{}' has no source, so the inputs connected to it keep their start values",
                                          port_text(flat_, wire.from)));
     return node.root;
   }
@@ -164,7 +164,7 @@ class Tracer {
     if (const auto* c = declared(unit, from.connector)) convert(find_measure(unit, c->unit), wire, link);
   }
 
-  // How large an array is that comes from outside is known from what it is connected to, which needs one dimension.
+  // The size of an external array follows from its connections, which only works for one dimension.
   static std::uint64_t external_element(const Indices& indices, const Node& node) {
     require(indices.size() < 2, "'{}{}' is an element of an input with several dimensions; connect all of it",
             node.path, indices_text(indices));
@@ -206,15 +206,14 @@ class Tracer {
       const auto& c = *wire.connection;
       if (how.fit == Fit::clash) {
         throw input_error(
-            "the connection {} → {}{}: '{}' and '{}' measure different things; correct the units, give a "
-            "transformation, "
-            "or suppress the conversion",
+            "the connection {} → {}{}: the units '{}' and '{}' have different dimensions; correct the units, give a "
+            "transformation, or suppress the conversion",
             c.from.text(), c.to.text(), where_text(c.where), current_->name, to->name);
       }
       if (how.fit == Fit::unknown) {
         links_.notes.push_back(
-            fmt::format("{} → {}: values in '{}' are taken as '{}', since one of the two is not defined", c.from.text(),
-                        c.to.text(), current_->name, to->name));
+            fmt::format("{} → {}: no conversion from '{}' to '{}' because one of the two units is not defined",
+                        c.from.text(), c.to.text(), current_->name, to->name));
       }
       if (how.fit == Fit::convertible) apply({how.conversion.factor, how.conversion.offset}, link);
     }
@@ -234,7 +233,7 @@ class Tracer {
     }
   }
 
-  // After a mapping, what it maps to is converted.
+  // If there is a mapping, its target values are converted instead.
   static void apply(const Linear& linear, Link& link) {
     if (link.mapping.empty()) {
       link.factor *= linear.factor;
@@ -254,8 +253,8 @@ class Tracer {
                          fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where)));
   }
 
-  // SSP 2.0, 5.3.2: parameters may be connected to constants, whose values are known before anything runs, and to what
-  // is calculated in initialization mode, where they may still be set (FMI 2.0, 4.2.4; FMI 3.0, 2.3.3).
+  // SSP 2.0, 5.3.2: a parameter may be connected to a constant, whose value is known before the run, or to a value that
+  // is calculated in initialization mode, when parameters can still be set (FMI 2.0, 4.2.4; FMI 3.0, 2.3.3).
   void set_parameter(const Link& link, const Wire& wire) {
     const auto& c = *wire.connection;
     ParameterRoute route{link.from,
@@ -284,7 +283,7 @@ class Tracer {
         return;
       }
       require(variable(link.to).causality != describe::Causality::structural_parameter,
-              "'{}' decides on the sizes of arrays before anything is calculated; connect a constant, or set it by a "
+              "'{}' determines the sizes of arrays before any value is calculated; connect a constant, or set it by a "
               "parameter binding",
               port_text(flat_, wire.to));
       links_.parameters.push_back(route);
@@ -339,8 +338,8 @@ class Tracer {
   const Flat& flat_;
   std::vector<describe::StartValues>& starts_;
   Links& links_;
-  std::map<std::tuple<UnitId, VariableId, std::uint64_t>, std::string> driven_;  // parameters' elements: by what
-  std::optional<Measure> current_;  // what the value is measured in at this point of the way
+  std::map<std::tuple<UnitId, VariableId, std::uint64_t>, std::string> driven_;  // source of each parameter element
+  std::optional<Measure> current_;  // unit of measure of the value at this point of the way
   bool relative_ = false;
 };
 

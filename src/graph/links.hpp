@@ -1,4 +1,4 @@
-// Wires traced from the variable that drives to the variable that is driven, conversions composed on the way.
+// Traces wires from the driving variable to the driven variable and composes the conversions on the way.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace consort::graph {
 
 struct Link {
-  Elements from;                       // `unit` is none: external
-  std::uint32_t external = no_source;  // the root's connector (a node of Flat) then
-  std::uint64_t external_element = 0;  // of it, counted from 1; 0: all of it
+  Elements from;                       // `unit` is no_unit: external
+  std::uint32_t external = no_source;  // the root's connector (index into Flat::nodes) if external
+  std::uint64_t external_element = 0;  // element of that connector, counted from 1; 0: all of it
   Elements to;
   double factor = 1;
   double offset = 0;
   std::vector<std::pair<std::string, std::string>> mapping;  // after factor and offset
-  bool partial = false;                                      // of the mapping
-  bool transformed = false;                                  // somebody said how values are to be converted
+  bool partial = false;                                      // Mapping::partial
+  bool transformed = false;                                  // a connection gives a transformation or a mapping
   std::string where;
 };
 
@@ -26,30 +26,32 @@ struct Link {
 struct OuterLink {
   std::uint32_t node = no_source;
   Link link;              // without `to`
-  std::string element{};  // "[2]": of the connector, when it is driven element by element
+  std::string element{};  // "[2]": the element, if the connector is driven element by element
 };
 
 struct Links {
   std::vector<Link> links;
   std::vector<OuterLink> outer;
-  std::vector<ParameterRoute> parameters;  // what other units calculate, to fixed parameters
+  std::vector<ParameterRoute> parameters;  // from values that other units calculate to fixed parameters
   std::vector<std::string> notes;
 };
 
-// `starts` per unit, for the sizes of arrays. A fixed parameter that is connected to a constant gets its value there
-// and is no link; one that is connected to what is calculated before the run is a ParameterRoute. Throws Error (input).
+// `starts` (one per unit) give the sizes of arrays. If a fixed parameter is connected to a constant, its value is added
+// to `starts` and there is no link. If it is connected to a value that is calculated before the run, it becomes a
+// ParameterRoute. Throws Error (input).
 [[nodiscard]] Links trace(const Flat& flat, std::vector<describe::StartValues>& starts);
 
-// Whether a value of one type can be taken as another; `transformed`: somebody said how.
+// True if a value of type `from` can be converted to type `to`. `transformed`: the connection gives a transformation or
+// a mapping.
 [[nodiscard]] bool converts(Type from, Type to, bool transformed);
 
-// The variable, or the elements of one ("x[2]", "A[1,2]"), that a connector's name stands for; throws Error (input)
-// with the nearest names. `context` begins the message.
+// The variable, or the element of an array ("x[2]", "A[1,2]"), that a connector's name means. Throws Error (input) with
+// the nearest names; `context` begins the message.
 [[nodiscard]] Elements find_elements(const Flat& flat, UnitId unit, std::string_view connector,
                                      const describe::StartValues& starts, std::string_view context);
 
-// Settings of all levels applied: inner ones first, then those of the enclosing systems, then `last`. Lenient ones that
-// could not be applied are told in `notes`.
+// Applies the settings of all levels: those of components first, then those of the enclosing systems from the inside
+// out, then `last`. Adds a note for each lenient setting that could not be applied.
 [[nodiscard]] std::vector<describe::StartValues> resolve_settings(const Flat& flat, const System& root,
                                                                   std::span<const Setting> last,
                                                                   std::vector<std::string>& notes);

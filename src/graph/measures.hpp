@@ -9,8 +9,8 @@
 
 namespace consort::graph {
 
-// As the systems around the unit (the innermost first) or the unit itself define it, or as everybody knows it; a bare
-// name otherwise. The name must outlive the result. None for an empty name.
+// Looks the name up in the systems around the unit (the innermost first), in the unit itself and in the common units.
+// An unknown name gives a measure without a base. The name must outlive the result. nullopt for an empty name.
 [[nodiscard]] std::optional<describe::Measure> find_measure(const FlatUnit& unit, std::string_view name);
 [[nodiscard]] std::optional<describe::Measure> find_measure(std::span<const System* const> systems,
                                                             std::string_view name);
@@ -22,7 +22,7 @@ struct MeasureFit {
   Fit fit = Fit::same;
   describe::Conversion conversion{};
 };
-// Unknown: one of them is not defined in SI and the names differ. Angles fit numbers without a unit.
+// Unknown: one of the two has no base and the names differ. Angles fit numbers without a unit.
 [[nodiscard]] MeasureFit fit(const describe::Measure& from, const describe::Measure& to, bool relative);
 
 }  // namespace consort::graph

@@ -47,7 +47,7 @@ class Outliner {
     describe::Variable v;
     v.name = d_->arena().store(name);
     v.reference = static_cast<ValueReference>(d_->variables.size());
-    // What is neither in nor out can be connected from; parameters that are connected are as good as inputs.
+    // A connected parameter counts as an input; every other kind except inputs counts as an output.
     const bool into = causality == Causality::input || causality == Causality::parameter ||
                       causality == Causality::structural_parameter;
     v.causality = into ? Causality::input : Causality::output;
@@ -88,7 +88,7 @@ const describe::Description& Outlines::operator()(const Component& component) {
   auto& known = known_[&component];
   if (!known) {
     const auto owner = owners_.find(&component);
-    require(owner != owners_.end(), "'{}' is no unit of the system", component.name);
+    require(owner != owners_.end(), "'{}' is not a unit of the system", component.name);
     known = Outliner(component)(*owner->second);
   }
   return *known;

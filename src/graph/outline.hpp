@@ -1,5 +1,5 @@
-// Units as far as a system file tells about them: the connectors that it declares or connects. Enough to draw a system
-// whose FMUs are not there, or cannot be opened.
+// Descriptions of units made from a system file alone: from the connectors that it declares or connects. They suffice
+// to draw a system whose FMUs are missing or cannot be opened.
 #pragma once
 
 #include <map>
@@ -16,12 +16,12 @@ class Outlines {
   // The system must outlive the result.
   explicit Outlines(const System& system);
 
-  // The same system without values and units of measure, which an outline cannot have; made at the first call.
+  // The same system without values and units of measure, which an outline does not have. Made at the first call.
   [[nodiscard]] const System& system();
 
-  // Whether the component is one of the system's, or of the one that system() gives.
+  // True if the component belongs to the original system or to the result of system().
   [[nodiscard]] bool has(const Component& component) const { return owners_.contains(&component); }
-  // Every signal is a number; nothing is said to depend on anything.
+  // In the description, every signal is a number and no output depends on an input.
   [[nodiscard]] const describe::Description& operator()(const Component& component);
 
  private:

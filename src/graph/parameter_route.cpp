@@ -27,7 +27,7 @@ std::string element_text(const ParameterRoute& route, const T& x, bool as_number
     if (route.factor != 1.0 || route.offset != 0.0)
       return mapped(route, Value::scalar(route.factor * static_cast<double>(x) + route.offset).text());
   } else if constexpr (std::is_same_v<T, Bool>) {
-    // Where a mapping lists what is true, it says so in words.
+    // A mapping lists Booleans as words, not as numbers.
     if (as_number && route.mapping.empty()) return Value::scalar(route.factor * (x ? 1.0 : 0.0) + route.offset).text();
   }
   return mapped(route, Value::scalar(x).text());

@@ -1,4 +1,4 @@
-// Values on their way to parameters that are connected: converted as signals are, but once and before the run.
+// Values passed to connected parameters: converted like signals, but only once and before the run.
 #pragma once
 
 #include "base/value.hpp"
@@ -7,11 +7,11 @@
 
 namespace consort::graph {
 
-// Throws Error (input) when the numbers of elements differ, or the types do and nobody said how to convert them.
+// Throws Error (input) if the numbers of elements differ, or if the types need a transformation and none is given.
 void require_fit(const ParameterRoute& route, bool transformed, const Flat& flat);
 
-// What the parameter's elements get, from the value of the whole source variable; `to` describes the unit that has the
-// parameter. Throws Error (input): a value that the mapping does not have, or the parameter cannot take.
+// The values of the parameter's elements, computed from the value of the whole source variable. `to` describes the unit
+// of the parameter. Throws Error (input) if the mapping lacks the value or the parameter cannot take it.
 [[nodiscard]] Value taken(const ParameterRoute& route, const Value& source, const describe::Description& to);
 
 }  // namespace consort::graph

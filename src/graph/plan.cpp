@@ -61,7 +61,7 @@ std::pair<UnitId, describe::VariableId> Plan::require_variable(std::string_view 
   }
   std::vector<std::string_view> names;
   for (const auto& u : units) names.emplace_back(u.name);
-  throw input_error("there is no unit in '{}'{}; write it as UNIT.VARIABLE", path,
+  throw input_error("'{}' does not begin with the name of a unit{}; write it as UNIT.VARIABLE", path,
                     suggestion(path.substr(0, path.find('.')), names));
 }
 

@@ -1,8 +1,8 @@
-// A system compiled to indices: what the step loop runs on. Const after compile().
+// A system compiled to indices, for the step loop. Const after compile().
 //
-// All outputs of all units sit in one Columns, all connected inputs in another, one contiguous column per type; a unit
-// has a block of each. A route says where an element of the inputs comes from. Behind the outputs of the units follow
-// the external signals: what drives the system's own input connectors.
+// One Columns holds all outputs of all units, another one all connected inputs, with one contiguous column per type;
+// each unit has a block in both. A route gives the source of an input element. The external signals, which drive the
+// system's own input connectors, follow the outputs of the units.
 #pragma once
 
 #include <array>
@@ -31,16 +31,16 @@ using describe::Offsets;
 
 struct PlannedUnit {
   std::string name;     // full path: "front.wheel"
-  Component component;  // as it was written
+  Component component;  // as written by the user
   const describe::Description* description = nullptr;
   describe::StartValues starts;
 
-  describe::SignalSet inputs;   // what is driven: connected, external, or the target of a scenario
-  describe::SignalSet outputs;  // all of them, and whatever else is connected from
+  describe::SignalSet inputs;   // driven variables: connected, external, or targets of a scenario
+  describe::SignalSet outputs;  // the wanted variables (CompileOptions), and all other sources of connections
   Offsets first_input{};
   Offsets first_output{};
 
-  // Per driven input (in the order of `inputs`): outputs (in the order of `outputs`) that follow it directly.
+  // Per driven input (in the order of `inputs`): the outputs (in the order of `outputs`) that depend on it directly.
   std::vector<std::vector<std::uint32_t>> feed_through;
   [[nodiscard]] bool has_feed_through() const {
     for (const auto& outputs_of : feed_through)
@@ -49,7 +49,7 @@ struct PlannedUnit {
   }
 };
 
-// Float64 to Float64, by far the most: sources per element of the input column, and what is scaled on the way.
+// Factor and offset of a route from Float64 to Float64, by far the most frequent kind. Unscaled routes need none.
 struct Scaling {
   std::uint32_t input = 0;
   double factor = 1;
@@ -65,12 +65,12 @@ struct Conversion {
   double factor = 1;
   double offset = 0;
   std::vector<std::pair<Value, Value>> mapping;  // scalars, of the types `from` and `to`
-  bool partial = false;                          // what the mapping does not list is converted as without one
-  UnitId unit = no_unit;                         // whose input it is
+  bool partial = false;                          // values missing from the mapping are converted without it
+  UnitId unit = no_unit;                         // the unit of the input
   std::string connection;                        // "a.y → b.u", for messages
 };
 
-// An algebraic loop: inputs that depend on each other without a delay, all within one step of the graph.
+// An algebraic loop: inputs that depend on each other without a delay.
 struct Loop {
   struct Input {
     UnitId unit = no_unit;
@@ -78,17 +78,17 @@ struct Loop {
   };
   std::vector<Input> inputs;
   std::vector<UnitId> units;           // sorted, each once
-  std::vector<std::string> variables;  // "wheel.F → wheel.x", for people, in the order of the cycle
+  std::vector<std::string> variables;  // "wheel.F", "chassis.x", …: for messages, in the order of the cycle
 };
 
-// How consistent values are found without stepping: refresh units in this order (gather inputs, set, get outputs); a
-// loop is solved as one.
+// One item of the order in which units are refreshed (gather inputs, set, get outputs) to get consistent values without
+// stepping. A loop is solved as a whole.
 struct Evaluation {
   UnitId unit = no_unit;
-  std::uint32_t loop = no_source;  // into Plan::loops instead
+  std::uint32_t loop = no_source;  // index into Plan::loops; no_source: refresh `unit`
 };
 
-// A variable of a unit, or some of its elements.
+// A variable of a unit, or a range of its elements.
 struct Elements {
   UnitId unit = no_unit;
   describe::VariableId variable = describe::no_variable;
@@ -96,29 +96,29 @@ struct Elements {
   std::uint64_t count = 1;
 };
 
-// A fixed parameter that takes what another unit has calculated by then: passed on in initialization mode and never
-// again, see graph/parameter_route.hpp.
+// A fixed parameter that takes a value calculated by another unit. The value is passed once, in initialization mode;
+// see graph/parameter_route.hpp.
 struct ParameterRoute {
   Elements from;
   Elements to;
   double factor = 1;
   double offset = 0;
   std::vector<std::pair<std::string, std::string>> mapping{};  // after factor and offset
-  bool partial = false;                                        // of the mapping
+  bool partial = false;                                        // Mapping::partial
   std::string text{};  // "the connection a.y → b.p (plant.yaml:3)", for messages
 };
 
 struct ExternalSignal {
   std::string name;  // of the system's connector
   Type type = Type::Float64;
-  std::uint32_t element = 0;  // in the outputs' column of its type
+  std::uint32_t element = 0;  // first element in the outputs' column of its type
   std::uint32_t count = 1;
   std::string unit;
   std::string description;
   bool discrete = false;
 };
 
-// An output connector of the root system, or any output that has a name of its own: for recording.
+// An element of an output connector of the root system, for recording.
 struct NamedSignal {
   std::string name;
   Type type = Type::Float64;
@@ -127,15 +127,16 @@ struct NamedSignal {
   double offset = 0;
 };
 
-struct ConnectionInfo {      // one per routed variable, for reports, drawings and error estimates
+// One per routed variable, for reports, drawings and error estimates.
+struct ConnectionInfo {
   UnitId from = no_unit;     // no_unit: external
   std::uint32_t output = 0;  // in the order of the source's outputs
   UnitId to = no_unit;
   std::uint32_t input = 0;
   std::uint32_t count = 1;         // elements
-  std::uint32_t output_first = 0;  // of them in the output, and in the input
-  std::uint32_t input_first = 0;
-  double factor = 1;  // what changes on the way; a mapping does not show here
+  std::uint32_t output_first = 0;  // first element within the output
+  std::uint32_t input_first = 0;   // first element within the input
+  double factor = 1;               // of the conversion; 1 if there is a mapping
 };
 
 class Plan {
@@ -152,8 +153,8 @@ class Plan {
   std::array<std::uint32_t, type_count> input_count{};
   std::array<std::uint32_t, type_count> output_count{};
 
-  // Routes. sources<T>()[i] is the element of the outputs' column that input element i takes, for equal types;
-  // no_source where nothing is connected or a Conversion is.
+  // Routes between equal types: sources[type][i] is the element of the outputs' column that input element i takes;
+  // no_source if element i is not connected or has a Conversion.
   std::array<std::vector<std::uint32_t>, type_count> sources;
   std::vector<Scaling> scalings;        // sorted by input
   std::vector<Conversion> conversions;  // sorted by unit
@@ -162,20 +163,20 @@ class Plan {
 
   std::vector<Loop> loops;
   std::vector<Evaluation> evaluation;
-  // Units in feed-through order, members of a loop side by side: what Gauss–Seidel uses by default.
+  // Units in feed-through order, members of a loop next to each other. Gauss–Seidel uses it by default.
   std::vector<UnitId> order;
 
-  // What was assumed where nobody said.
+  // Assumptions made while reading and compiling, for the report.
   std::vector<std::string> notes;
 
   [[nodiscard]] std::vector<UnitId> all_units() const;  // by id
   [[nodiscard]] Columns make_inputs() const;
   [[nodiscard]] Columns make_outputs() const;
-  // How an element of the inputs' Float64 column changes on its way; factor 1 and offset 0 where it does not.
+  // Scaling of an element of the inputs' Float64 column; factor 1 and offset 0 if it is not scaled.
   [[nodiscard]] Scaling scaling_of(std::uint32_t input) const;
-  [[nodiscard]] UnitId find_unit(std::string_view path) const;     // no_unit when there is none
+  [[nodiscard]] UnitId find_unit(std::string_view path) const;     // no_unit if it does not exist
   [[nodiscard]] UnitId require_unit(std::string_view path) const;  // throws Error (input) with the nearest names
-  // The unit, and the variable's name in it, of a path; throws Error (input).
+  // The unit and the variable that a path names. Throws Error (input) with the nearest names.
   [[nodiscard]] std::pair<UnitId, describe::VariableId> require_variable(std::string_view path) const;
 };
 

@@ -77,7 +77,8 @@ class Layout {
     }
   }
 
-  // An external signal has the type and size of the first variable that it drives, unless its connector says more.
+  // An external signal has the type of its connector. If that is not given, it has the type of the first variable it
+  // drives.
   void place_externals() {
     const auto sizes = external_sizes();
     for (const auto& link : links_.links) {
@@ -100,7 +101,7 @@ class Layout {
     }
   }
 
-  // By node: the size of what all of it is connected to, else the largest index.
+  // Per node: the size of the variable that the whole connector drives; if there is none, the largest connected index.
   [[nodiscard]] std::unordered_map<std::uint32_t, std::uint64_t> external_sizes() const {
     std::unordered_map<std::uint32_t, std::uint64_t> sizes, wholes;
     for (const auto& link : links_.links) {
@@ -191,8 +192,8 @@ class Layout {
       if (!plain) plan_.scalings.push_back({input, link.factor, link.offset});
       return;
     }
-    require(plain || is_scalar_like(to), "the connection {} → {}{}: a {} cannot be scaled", from_text(link),
-            to_text(link), where_text(link.where), name_of(to));
+    require(plain || is_scalar_like(to), "the connection {} → {}{}: a {} cannot be scaled; remove factor and offset",
+            from_text(link), to_text(link), where_text(link.where), name_of(to));
     Conversion c;
     c.from = source.type;
     c.to = to;
@@ -209,7 +210,7 @@ class Layout {
     plan_.conversions.push_back(std::move(c));
   }
 
-  // None for what the source can never be, which a partial mapping may list all the same.
+  // nullopt for a value that the source's type cannot hold; only a partial mapping may list such values.
   std::optional<Value> source_value(const Link& link, Type type, const std::string& text) const {
     try {
       return end_value(link, true, type, text);
@@ -219,7 +220,7 @@ class Layout {
     }
   }
 
-  // A value of a mapping; enumerations also by the names of their items.
+  // Reads one value of a mapping. An enumeration's value may be the name of an item.
   Value end_value(const Link& link, bool source, Type type, const std::string& text) const {
     const Elements& slot = source ? link.from : link.to;
     if (slot.unit == no_unit) return Value::parse(type, text, 1);

@@ -1,4 +1,4 @@
-// Links into blocks and routes: where every element sits, and where every driven element comes from.
+// Turns links into blocks and routes: the place of every element, and the source of every driven element.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace consort::graph {
 
-// `targets`: slots that are not connected but driven by something else (scenario).
-// `wants`: empty: all outputs. Clocks are never wanted.
+// Fills the layout and the routes of `plan`, whose units exist already. `targets`: variables that a scenario drives.
+// `wants`: see CompileOptions; clocks never become outputs.
 void lay_out(const Flat& flat, const Links& links, std::span<const Elements> targets, const WantedVariable& wants,
              Plan& plan);
 

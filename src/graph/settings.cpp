@@ -21,7 +21,7 @@ class Resolver {
   Resolver(const Flat& flat, std::vector<StartValues>& starts, std::vector<std::string>& notes)
       : flat_(flat), starts_(starts), notes_(notes) {}
 
-  // A unit's own settings; "x[2]" is an element of the array x, unless there is a variable of that name.
+  // Sets a variable of a unit; "x[2]" is an element of the array x unless a variable has that name.
   void set_unit(UnitId unit, const Setting& setting, const std::string& variable) {
     const auto& u = flat_.units[unit];
     const auto& d = *u.description;
@@ -31,9 +31,8 @@ class Resolver {
     const auto& v = d[id];
     if (setting.lenient && !v.is_settable_before_run() && v.causality != describe::Causality::structural_parameter)
       return notes_.push_back(fmt::format(
-          "'{}.{}' is {} ({}) and cannot be given a start value; the one of the "
-          "parameters{} is left out",
-          u.path, v.name, describe::name_of(v.causality), describe::name_of(v.variability), where_text(setting.where)));
+          "'{}.{}' is {} ({}) and cannot be given a start value; the parameter value{} is ignored", u.path, v.name,
+          describe::name_of(v.causality), describe::name_of(v.variability), where_text(setting.where)));
     try {
       Value value = read(u, v, setting);
       if (!indices.empty()) value = whole(unit, id, indices, value);
@@ -45,7 +44,7 @@ class Resolver {
     }
   }
 
-  // A path below `prefix`: a unit's variable, a connector of a nested system, or one of the system itself.
+  // Sets a path below `prefix`: a unit's variable, a connector of a nested system, or a connector of the system itself.
   void set_path(const std::string& prefix, const Setting& setting) {
     const std::string path = prefix + setting.name;
     bool found = false;
@@ -53,7 +52,7 @@ class Resolver {
       const auto unit = flat_.unit_by_path.find(path.substr(0, dot));
       if (unit == flat_.unit_by_path.end()) continue;
       if (!setting.lenient) return set_unit(unit->second, setting, path.substr(dot + 1));
-      // SSP 2.0, 5.4.3: names need not be unique, and a value is applied to all that have the name.
+      // SSP 2.0, 5.4.3: names need not be unique, and a value applies to every parameter with that name.
       if (find(*flat_.units[unit->second].description, path.substr(dot + 1)).first == describe::no_variable) continue;
       set_unit(unit->second, setting, path.substr(dot + 1));
       found = true;
@@ -71,20 +70,21 @@ class Resolver {
             "'{}'{} is a unit, and units have no value; write it as UNIT.VARIABLE=VALUE", path,
             where_text(setting.where));
     const std::string head = path.substr(0, path.find('.', prefix.size()));
-    throw input_error("there is nothing named '{}' to set{}{}; write it as UNIT.VARIABLE=VALUE", path,
+    throw input_error("no variable is named '{}', so it cannot be set{}{}; write it as UNIT.VARIABLE=VALUE", path,
                       where_text(setting.where), suggestion(head, names))
         .of_setting(setting.name);
   }
 
-  // The names of lenient settings that nothing has, as one note.
+  // Adds one note with the names of all lenient settings that match no variable.
   void tell_ignored() {
     if (ignored_.empty()) return;
     constexpr std::size_t most = 5;
     const std::size_t shown = std::min(most, ignored_.size());
     std::string names;
     for (std::size_t i = 0; i < shown; ++i) names += (i == 0 ? "'" : ", '") + ignored_[i] + "'";
-    notes_.push_back(fmt::format("{} parameter value{} without a variable of that name: {}{}", ignored_.size(),
-                                 ignored_.size() == 1 ? "" : "s", names, shown < ignored_.size() ? ", …" : ""));
+    notes_.push_back(fmt::format("{} parameter value{} ignored because no variable has that name: {}{}",
+                                 ignored_.size(), ignored_.size() == 1 ? "" : "s", names,
+                                 shown < ignored_.size() ? ", …" : ""));
   }
 
  private:
@@ -92,7 +92,7 @@ class Resolver {
 
   using Indices = std::vector<std::uint64_t>;
 
-  // The variable of that name, or the array that it is an element of and the element's indices.
+  // The variable of that name; for an element of an array, the array and the indices.
   static std::pair<VariableId, Indices> find(const describe::Description& d, const std::string& name) {
     const VariableId id = d.find(name);
     if (id != describe::no_variable) return {id, {}};
@@ -112,8 +112,8 @@ class Resolver {
     return starts_[unit].merged(d, id, *at, element);
   }
 
-  // Whatever the connector leads to takes the value, converted and transformed as a signal would be on the way.
-  // `element`: the one of the connector that the value is for; empty: all of it.
+  // Sets all variables that the connector leads to; the value is converted and transformed like a signal on the way.
+  // `element`: the element of the connector that the value is for; empty: all of it.
   void set_node(std::uint32_t node, Setting setting, const Indices& element, int level) {
     require(level < 64, "'{}' is connected to itself; remove one of its connections", flat_.nodes[node].path);
     const auto& n = flat_.nodes[node];
@@ -136,18 +136,18 @@ class Resolver {
     }
   }
 
-  // One element of the value of a connector that is an array (SSP 2.0, 5.3.2: startIndices).
+  // One element of the value of an array connector (SSP 2.0, 5.3.2: startIndices).
   static Setting part(const Node& node, const Setting& setting, const Indices& indices) {
     Setting one = setting;
     one.dimensions.clear();
     one.elements.clear();
     const auto numbers = setting.elements.empty() ? split_white(setting.value) : std::vector<std::string_view>();
     const std::size_t count = setting.elements.empty() ? numbers.size() : setting.elements.size();
-    if (count == 1) return one;  // for all elements
+    if (count == 1) return one;  // one value for all elements
     const auto& dimensions = setting.dimensions.empty() ? node.connector->dimensions : setting.dimensions;
     require(indices.size() == 1 || indices.size() == dimensions.size(),
-            "the value of '{}'{} has to be divided among the elements of '{}', whose dimensions nobody says; give them "
-            "to the connector or the value",
+            "the value of '{}'{} must be divided among the elements of '{}', but its dimensions are unknown; give the "
+            "dimensions for the connector or for the value",
             setting.name, where_text(setting.where), node.path);
     std::uint64_t at = 0;
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -186,7 +186,7 @@ class Resolver {
     set_unit(wire.to.unit, setting, name);
   }
 
-  // What the value is measured in at this point of the way.
+  // Unit of measure of the value at this point of the way.
   template <class Place>
   static std::optional<describe::Measure> measure_in(const Place& place, const Setting& setting) {
     if (!setting.convert_units) return std::nullopt;
@@ -197,7 +197,7 @@ class Resolver {
     return measure;
   }
 
-  // From one unit of measure to another, where both are known.
+  // Converts the value from one unit of measure to another, if both are given.
   static void pass(const std::optional<describe::Measure>& from, const std::optional<describe::Measure>& to,
                    bool relative, Setting& setting) {
     if (!to) return;
@@ -235,7 +235,7 @@ class Resolver {
     setting.number.clear();
   }
 
-  // "1" and "true", "2" and "2.0".
+  // "1" equals "true", and "2" equals "2.0".
   static bool is_same_value(const std::string& a, const std::string& b) {
     if (trim(a) == trim(b)) return true;
     const auto number = [](std::string_view text) -> std::optional<double> {
@@ -257,10 +257,10 @@ class Resolver {
     setting.value = value.text();
   }
 
-  // The value as the variable has it: converted, then transformed.
+  // The value as the variable takes it: converted, then transformed.
   static Value read(const FlatUnit& u, const describe::Variable& v, Setting setting) {
     const auto& d = *u.description;
-    if (v.type == Type::String && !setting.unit.empty() && !setting.lenient) {  // "3 pieces" measures nothing
+    if (v.type == Type::String && !setting.unit.empty() && !setting.lenient) {  // "3 pieces" is text, not a measure
       setting.value += ' ' + setting.unit;
       setting.unit.clear();
     }
@@ -282,7 +282,7 @@ class Resolver {
     });
   }
 
-  // A file of parameters need not know the types of variables exactly: 2.0 will do for an integer.
+  // A parameter file need not match the types of variables exactly: 2.0 is accepted for an integer.
   static void adapt(const describe::Variable& v, Setting& setting) {
     if (v.type != Type::Enumeration && v.type != Type::String && !setting.number.empty())
       setting.value = setting.number;
@@ -319,9 +319,10 @@ class Resolver {
     if (setting.lenient && from && fit(*from, to, v.relative_quantity).fit == Fit::unknown) return;
     const auto how = from ? fit(*from, to, v.relative_quantity) : MeasureFit{Fit::clash, {}};
     if (how.fit == Fit::same || setting.unit == to.name) return;
-    require(how.fit == Fit::convertible,
-            "'{}' is measured in '{}', which the unit '{}' of its value cannot be converted to", v.name, to.name,
-            setting.unit);
+    require(
+        how.fit == Fit::convertible,
+        "'{}' has the unit '{}', but its value is in '{}', which cannot be converted; correct the unit of the value",
+        v.name, to.name, setting.unit);
     scale({how.conversion.factor, how.conversion.offset}, setting);
   }
 

@@ -1,5 +1,5 @@
-// Where somebody put the elements of a system on paper. Coordinates are the system's own, y points up, as SSP has it.
-// Whatever is missing is placed by who draws it.
+// Graphical layout of a system as given by a file. Each system has its own coordinates; y points up, as in SSP. The
+// drawing code places everything that has no position here.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@ struct Point {
   double x = 0;
   double y = 0;
 };
-// Corners that lie the other way round turn what is inside over.
+// If x1 > x2 or y1 > y2, the contents are flipped.
 struct Rectangle {
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
 };
 
 struct ConnectorPlace {
   std::string name;
-  std::optional<Point> edge{};    // of its element, from 0 to 1 between the corners
-  std::optional<Point> inside{};  // of its system, in the coordinates of that system's sheet
+  std::optional<Point> edge{};    // on the outline of the element, from 0 to 1 between its corners
+  std::optional<Point> inside{};  // within the system that has the connector, in the coordinates of its sheet
 };
-// A picture of an element. It is turned and turned over as SSP says: its own rotation counts, not the box's, and the
-// box's flipping when `flip` is set.
+// A picture of an element. As in SSP, it has its own rotation and ignores that of the box; it is flipped with the box
+// only if `flip` is set.
 struct Icon {
   std::filesystem::path file{};
   double rotation = 0;  // degrees, counter-clockwise
@@ -49,13 +49,13 @@ struct NotePlace {
 };
 
 struct Sheet {
-  std::string name{};  // of the element that the system is
+  std::string name{};  // element name of the system
   std::optional<Rectangle> bounds{};
   std::vector<ConnectorPlace> connectors{};  // of the system itself
   std::vector<ElementPlace> elements{};
   std::vector<LinePlace> lines{};
   std::vector<NotePlace> notes{};
-  std::vector<Sheet> systems{};  // inside
+  std::vector<Sheet> systems{};  // of nested systems
 };
 
 }  // namespace consort::graph

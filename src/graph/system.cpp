@@ -78,7 +78,7 @@ Connection& System::connect(std::string_view from, std::string_view to) {
     const Endpoint end = endpoint(path);
     if (!end.element.empty()) return end;
     const auto dot = path.find('.');
-    // "in[2]": an element of the connector `in`.
+    // "in[2]" is an element of the connector `in`.
     const bool own = find_named(connectors, end.connector) != nullptr ||
                      find_named(connectors, end.connector.substr(0, end.connector.rfind('['))) != nullptr;
     require(own || dot == std::string_view::npos, "system '{}' has no element '{}' to connect '{}' to{}", name,

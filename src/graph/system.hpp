@@ -1,5 +1,5 @@
-// A system by names: units, how they are connected, and the values that they start with. Readers (YAML, SSP) and users
-// in C++ write it; compile() (graph/compile.hpp) turns it into a Plan by indices.
+// A system described by names: units, connections and start values. Readers (YAML, SSP) and C++ users build it;
+// compile() (graph/compile.hpp) turns it into a Plan of indices.
 //
 //   System s("quarter_car");
 //   s.add("wheel", "wheel.fmu");
@@ -34,10 +34,10 @@ struct Linear {
   bool operator==(const Linear&) const = default;
 };
 
-// Source value → target value; values that are not listed are an error when they occur, or stay as they are.
+// Source value → target value. A value that is not listed is an error when it occurs, unless `partial` is set.
 struct Mapping {
   std::vector<std::pair<std::string, std::string>> entries;
-  bool partial = false;  // values that are not listed stay as they are
+  bool partial = false;  // values that are not listed stay unchanged
 
   bool operator==(const Mapping&) const = default;
 };
@@ -51,18 +51,18 @@ using Transformation = std::variant<std::monostate, Linear, Mapping>;
 struct Setting {
   std::string name;
   std::string value;
-  std::string unit{};   // of measure, that the value is given in; empty: the variable's
+  std::string unit{};   // unit of measure of the value; empty: that of the variable
   std::string where{};  // "system.yaml:12:5", for messages
 
-  // What files of parameters (SSP) say beside that.
-  std::optional<describe::BaseUnit> measure{};  // what `unit` is, when the file defines it for itself
+  // Additional data of SSP parameter files.
+  std::optional<describe::BaseUnit> measure{};  // definition of `unit`, if the file has one
   bool convert_units = true;
-  Transformation transformation{};      // after the conversion of units
-  std::vector<std::string> elements{};  // of an array, when they are texts that may hold blanks; `value` is empty then
-  std::vector<std::uint64_t> dimensions{};  // of an array, where the file says them
-  std::string number{};                     // of an enumeration's item, for variables that are plain integers
-  // As SSP has it: applies to everything of that name, and to nothing when there is nothing; the unit counts where the
-  // variable has one; what cannot be set is left as it is, and a note says so.
+  Transformation transformation{};          // after the conversion of units
+  std::vector<std::string> elements{};      // of an array of texts, which may hold blanks; `value` is empty then
+  std::vector<std::uint64_t> dimensions{};  // of an array, if the file gives them
+  std::string number{};                     // number of an enumeration's item, for variables that are plain integers
+  // SSP semantics: the setting applies to every variable of that name, even if there are none. The unit counts only if
+  // the variable has one. A variable that cannot be set keeps its value, and a note is added.
   bool lenient = false;
 };
 
@@ -83,14 +83,15 @@ struct Connection {
   std::string where{};
 };
 
-// What a system shows to the outside, or what a component is declared to have. What is not said is the variable's.
+// A connector of a system, or the declared connector of a component. Properties that are not given are those of the
+// variable.
 struct Connector {
   std::string name;
   describe::Causality causality = describe::Causality::input;
   std::optional<Type> type{};
   std::string unit{};
   std::string where{};
-  std::vector<std::uint64_t> dimensions{};  // of an array, where they are said as numbers
+  std::vector<std::uint64_t> dimensions{};  // of an array, if they are given as numbers
 };
 
 // --- elements --------------------------------------------------------------------------------------------------------
@@ -101,20 +102,19 @@ inline constexpr std::string_view native_prefix = "model:";
 struct Component {
   std::string name;
   std::filesystem::path source;                         // an FMU, or "model:NAME" for a native model
-  std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation where the unit has it
+  std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation if the unit supports it
   std::string solver{};                                 // for Model Exchange: a name of solve/solvers.hpp
-  std::uint32_t substeps = 1;                           // equal steps of its own per communication step
-  std::string host{};                  // where it runs: a name of host/hosts.hpp; empty: as the run says
-  std::optional<bool> event_mode{};    // of FMI 3.0: events are handled in event mode; none: where the unit has that
-  std::optional<bool> early_return{};  // of FMI 3.0: it may return early from a step; none: with event mode
-  bool responds_without_step =
-      false;  // its outputs follow its inputs without a step, although the standard does not promise it
+  std::uint32_t substeps = 1;                           // equal steps of the unit per communication step
+  std::string host{};                  // where it runs: a name of host/hosts.hpp; empty: the host of the run
+  std::optional<bool> event_mode{};    // FMI 3.0: handle events in event mode; default: if the unit supports it
+  std::optional<bool> early_return{};  // FMI 3.0: allow early return from a step; default: if event mode is used
+  bool responds_without_step = false;  // outputs follow inputs without a step, although the standard does not guarantee it
   std::vector<Setting> settings{};
-  std::vector<Connector> connectors{};  // units and types that a system description declares; empty: as described
+  std::vector<Connector> connectors{};  // units and types declared by a system description; empty: as in the unit
   std::string where{};
 
   [[nodiscard]] bool is_native() const { return source.native().starts_with(native_prefix); }
-  // How it runs with a unit that is described so: as it says, or as Co-Simulation where the unit has that.
+  // The interface to use for the unit: `interface` if given, else Co-Simulation if the unit supports it.
   [[nodiscard]] describe::InterfaceType interface_of(const describe::Description& unit) const;
   Component& set(std::string name_of_variable, std::string value, std::string unit = {}) {
     settings.push_back({std::move(name_of_variable), std::move(value), std::move(unit), {}});
@@ -145,29 +145,29 @@ class System {
   std::vector<System> systems;
   std::vector<Connector> connectors;
   std::vector<Connection> connections;
-  // Signals that are shared by name (a signal dictionary of SSP): a system without contents whose connectors pass on
-  // what reaches them, or a reference to one by its name, so that it can be reached from elsewhere.
+  // `dictionary`: signals shared by name (a signal dictionary of SSP), as a system without contents whose connectors
+  // forward their signals. `reference`: gives access to a dictionary by its name from inner systems.
   enum class Kind : std::uint8_t { plain, dictionary, reference };
   Kind kind = Kind::plain;
-  std::string dictionary;         // its name, of one and of references to it
-  std::vector<Setting> settings;  // beat those of what is inside; later ones beat earlier ones
+  std::string dictionary;         // name of the dictionary, for a dictionary and for references to it
+  std::vector<Setting> settings;  // override settings of inner elements; later ones override earlier ones
   std::vector<UnitOfMeasure> units;
   ExperimentSettings experiment;
   std::string where;
-  std::vector<std::string> notes;  // what a reader assumed, for the report
-  // What the sources of components lie in, such as the folder that a package was unpacked into; shared by all copies.
+  std::vector<std::string> notes;  // assumptions of a reader, for the report
+  // Owners of the files of components, such as the folder that a package was unpacked into; shared by all copies.
   std::vector<std::shared_ptr<const void>> kept;
 
-  // Throw Error (input) when the name is taken. The reference is valid until the next add.
+  // Throw Error (input) if the name is already used. The reference is valid until the next call of add or add_system.
   Component& add(std::string element_name, std::filesystem::path source);
   System& add_system(System system);
 
-  // "wheel.x" is the connector x of the element wheel; a name without an element is a connector of this system, which
-  // is made when it does not exist. Throws Error (input) when there is no such element, with the nearest names.
+  // "wheel.x" is the connector x of the element wheel. A name without an element is a connector of this system, which
+  // is created if it does not exist. Throws Error (input) with the nearest names if the element does not exist.
   Connection& connect(std::string_view from, std::string_view to);
   Connection& connect(std::string_view from, std::string_view to, Linear transformation);
 
-  // The longest element name that `path` begins with, and the rest. An empty element when there is none.
+  // Splits `path` into the longest element name that it begins with, and the rest. Empty element if no name matches.
   [[nodiscard]] Endpoint endpoint(std::string_view path) const;
   [[nodiscard]] const Component* component(std::string_view element_name) const;
   [[nodiscard]] const System* system(std::string_view element_name) const;
@@ -176,7 +176,7 @@ class System {
  private:
   [[nodiscard]] bool has_element(std::string_view element_name) const;
   void add_to_index(const std::string& element_name);  // right after has_element()
-  // Of the elements by name, so that connecting many stays cheap; made anew when their number has changed.
+  // Names of the elements, for fast lookup in connect(); rebuilt if the number of elements has changed.
   mutable std::unordered_set<std::string> index_;
   mutable std::size_t indexed_ = 0;
 };

@@ -19,7 +19,7 @@ InputTable InputTable::parse(std::string_view text, std::string name, const desc
   return TableBuilder(parse_csv(std::string(text), std::move(name)), description, options, diagnostics).build();
 }
 
-// --- where t is
+// --- position of t
 
 std::size_t InputTable::locate(Time t, Cursor& cursor) const {
   constexpr int near = 4;
@@ -59,7 +59,7 @@ double InputTable::line(const Place& place, std::uint32_t index) const {
   const std::size_t stride = width(type_of<T>);
   const auto from = static_cast<double>(cells[place.left * stride + index]);
   const auto to = static_cast<double>(cells[place.right * stride + index]);
-  if (place.fraction == 0) return from;  // exactly the row's value at its time
+  if (place.fraction == 0) return from;  // exact at the time of a row
   if (place.fraction == 1) return to;
   return from + place.fraction * (to - from);
 }

@@ -6,9 +6,8 @@
 //   2,0,2        a repeated time is an event: u jumps from 4 to 0, mode becomes 2
 //   3,1,2
 //
-// Continuous floats move linearly from row to row; everything else holds the value of the last row. Before the first
-// and after the last row all values stay what they are there. A clock ticks at the rows that say 1 and at no other
-// time.
+// Continuous floats are interpolated linearly between rows; all other variables keep the value of the last row. Before
+// the first and after the last row, all values are those of that row. A clock ticks only at rows with the value 1.
 #pragma once
 
 #include <array>
@@ -28,20 +27,20 @@
 
 namespace consort::input {
 
-// Which limit is meant where values jump. Before: the values on the way to t; after: those on the way from it.
+// Selects the limit at a jump. Before: the values just before t; after: those just after t.
 enum class Side : std::uint8_t { before, after };
 
 struct TableOptions {
-  // Columns of variables that cannot be set while the unit runs are left out with a Diagnostic instead of refused.
+  // Columns of variables that cannot be set while the unit runs are skipped with a Diagnostic instead of an error.
   bool allow_unsettable = false;
-  // Structural parameters that will have other values than their start values: the arrays have the sizes of these.
+  // Values of structural parameters that differ from their start values; they determine the sizes of arrays.
   std::unordered_map<ValueReference, std::uint64_t> structural{};
 };
 
-// Immutable after reading: may be shared by threads, each with a Cursor of its own.
+// Immutable after reading: threads may share a table, but each needs its own Cursor.
 class InputTable {
  public:
-  // Remembers where the last look-up was, so that times in order are found in constant time.
+  // Remembers the last row found, so that lookups in order of time take constant time.
   class Cursor {
     friend class InputTable;
     std::size_t row_ = 0;
@@ -49,30 +48,29 @@ class InputTable {
 
   InputTable() = default;  // no variables, no rows
 
-  // Columns name scalar variables, or elements of arrays by 1-based indices ("u[1]", "A[2,3]"), all of them. Throws
-  // Error (input) with line and column for what is not a table for this description. `diagnostics` may be null.
+  // A column names a scalar variable, or an element of an array by 1-based indices ("u[1]", "A[2,3]"); every element of
+  // an array needs a column. Throws Error (input) with line and column if the text is not a table for this description.
+  // `diagnostics` may be null.
   [[nodiscard]] static InputTable read(const std::filesystem::path& path, const describe::Description& description,
                                        const TableOptions& options = {}, Diagnostics* diagnostics = nullptr);
-  // The same for a text; `name` stands for the file in messages.
+  // The same for a text; `name` is used instead of the file in messages.
   [[nodiscard]] static InputTable parse(std::string_view text, std::string name,
                                         const describe::Description& description, const TableOptions& options = {},
                                         Diagnostics* diagnostics = nullptr);
 
-  // In the order of declaration. Each takes as many elements (row-major) of the column of its type as it has.
+  // In the order of declaration. In at(), each variable occupies its elements (row-major) in the column of its type.
   [[nodiscard]] const std::vector<describe::VariableId>& variables() const { return variables_; }
-  // Elements of each of them.
+  // Number of elements per variable.
   [[nodiscard]] const std::vector<std::uint64_t>& sizes() const { return sizes_; }
   [[nodiscard]] std::size_t rows() const { return times_.size(); }
   [[nodiscard]] const std::vector<Time>& times() const { return times_; }
 
-  // All values at t, in the layout of variables(); resizes `values` at the first call and allocates nothing later,
-  // except for texts and binaries that are longer than all before. Columns of types that the table does not have are
-  // not touched.
+  // All values at t, in the layout of variables(). The first call resizes `values`; later calls allocate only for texts
+  // and binaries longer than any before. Columns of types that the table does not have are not changed.
   void at(Time t, Side side, Cursor& cursor, Columns& values) const;
-  // The slopes of the Float64 elements in the order of their column: 0 for those that hold and outside of the rows.
+  // The slopes of the Float64 elements in the order of their column: 0 for discrete elements and outside of the rows.
   void slopes(Time t, Side side, Cursor& cursor, std::vector<double>& slopes) const;
-  // The first time after t at which something happens that is not continuous: a repeated time, a change of a value that
-  // holds, a tick.
+  // The first event after t: a repeated time, a change of a discrete value, or a tick. nullopt: none.
   [[nodiscard]] std::optional<Time> next_event_after(Time t) const;
 
  private:
@@ -81,15 +79,15 @@ class InputTable {
     Type type = Type::Float64;  // or Float32
     std::uint32_t index = 0;    // in the column of its type
   };
-  // Where t is among the rows, seen from one side. What holds has the value of `left`; lines go from `left` to `right`,
-  // which are the same row outside of the table.
+  // Position of t among the rows, seen from one side. Discrete values are those of row `left`; continuous ones go
+  // linearly from `left` to `right`. Outside of the table, both are the same row.
   struct Place {
     std::size_t left = 0;
     std::size_t right = 0;
-    double fraction = 0;  // of the way from left to right
+    double fraction = 0;  // from 0 at `left` to 1 at `right`
   };
   [[nodiscard]] Place place(Time t, Side side, Cursor& cursor) const;
-  // The last row whose time is not after t, which is not before the first row.
+  // The last row whose time is <= t. t must not be before the first row.
   [[nodiscard]] std::size_t locate(Time t, Cursor& cursor) const;
   [[nodiscard]] std::size_t first_row_of(Time t, std::size_t last) const;
   template <class T>
@@ -100,8 +98,8 @@ class InputTable {
   std::vector<describe::VariableId> variables_;
   std::vector<std::uint64_t> sizes_;
   std::vector<Time> times_;
-  Columns cells_;                                 // per type: rows one after another
-  std::vector<Type> types_;                       // those that occur
+  Columns cells_;                                 // per type: all rows in order
+  std::vector<Type> types_;                       // types that occur
   std::array<std::size_t, type_count> widths_{};  // elements per row
   std::vector<Linear> linear_;
   std::vector<Time> events_;

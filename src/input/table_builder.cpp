@@ -25,7 +25,7 @@ InputTable TableBuilder::build() {
   return std::move(table_);
 }
 
-// --- the header: which column is which element
+// --- the header: elements of the columns
 
 void TableBuilder::read_header() {
   const std::string& first = csv_.header().front();
@@ -60,7 +60,7 @@ void TableBuilder::add_source(std::size_t column) {
   }
 }
 
-// Names may end in brackets themselves ("u[1]" is a scalar in FMI 1 and 2), so the whole name comes first.
+// The whole name is tried first because a scalar's name may end in brackets ("u[1]" in FMI 1 and 2).
 TableBuilder::Source TableBuilder::address(std::string_view name) const {
   const describe::VariableId whole = description_.find(name);
   if (whole != describe::no_variable) {
@@ -84,7 +84,7 @@ TableBuilder::Source TableBuilder::address(std::string_view name) const {
   }
 }
 
-// FMI 3.0, 2.2.6.1: the last index moves fastest.
+// FMI 3.0, 2.2.6.1: row-major order, so the last index changes fastest.
 std::uint64_t TableBuilder::element(std::string_view name, std::string_view indices, const Variable& v) const {
   const auto dimensions = description_.dimensions_of(v);
   const auto parts = split(indices, ',');
@@ -116,7 +116,7 @@ std::uint64_t TableBuilder::size_of(const describe::Dimension& dimension) const 
 
 std::uint64_t TableBuilder::element_count(const Variable& v) const {
   if (options_.structural.empty()) return description_.element_count(v);
-  // No product of sizes below this one overflows, and no file has as many columns.
+  // A bound that keeps the product from overflowing; no file has so many columns.
   constexpr std::uint64_t most = 1U << 30;
   std::uint64_t count = 1;
   for (const auto& dimension : description_.dimensions_of(v))
@@ -213,7 +213,7 @@ T TableBuilder::cell(std::size_t row, const Source& source) const {
   }
 }
 
-// Tools write whole numbers as "1" and as "1.0000000000000000E+00".
+// Some tools write whole numbers as "1", others as "1.0000000000000000E+00".
 template <class T>
 T TableBuilder::whole_number(std::size_t row, std::size_t column) const {
   const std::string_view text = csv_.cell(row, column);
@@ -221,7 +221,7 @@ T TableBuilder::whole_number(std::size_t row, std::size_t column) const {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
   const double number = csv_.number(row, column);
-  // Both bounds are exact as doubles: the largest T plus 1 is a power of two.
+  // Both bounds are exact as doubles because the largest T plus 1 is a power of two.
   const double below = std::ldexp(1.0, std::numeric_limits<T>::digits);
   if (std::nearbyint(number) != number || number >= below ||
       number < static_cast<double>(std::numeric_limits<T>::min())) {

@@ -22,7 +22,7 @@ class TableBuilder {
   [[nodiscard]] InputTable build();
 
  private:
-  // A column of the file and the element that it gives values to.
+  // A column of the file and the element that it sets.
   struct Source {
     describe::VariableId variable = describe::no_variable;
     std::uint64_t element = 0;

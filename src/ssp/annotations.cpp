@@ -27,7 +27,7 @@ std::optional<double> positive(pugi::xml_node node, const char* attribute) {
   return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
-// The first element of that name, at any depth.
+// The first element of that name at any depth.
 pugi::xml_node find(pugi::xml_node node, std::string_view name) {
   return node.find_node([&](const pugi::xml_node& n) { return local_name(n.name()) == name; });
 }
@@ -43,7 +43,7 @@ class Applier {
     each(ssd.annotations, &Applier::of_run);
     each(ssd.system.annotations, &Applier::of_run);
     of_elements(ssd.system, document_.system);
-    // Ours is said last: somebody who uses both means it.
+    // Consort's annotation comes last, so that it overrides those of other tools.
     for (const auto* all : {&ssd.system.annotations, &ssd.annotations})
       for (const auto& a : *all)
         if (a.type == run_annotation) own_run(a);
@@ -114,11 +114,12 @@ class Applier {
     for (auto constraint = find(xml, "KinematicConstraints").first_child(); constraint;
          constraint = constraint.next_sibling())
       add(Severity::error, a,
-          fmt::format("the constraint between '{}' and '{}' ties their motions together, which is not simulated, and "
-                      "without it the result would be wrong; replace it by connections of inputs and outputs, a stiff "
-                      "spring and a damper between the two (force out, motion in), and remove the annotation, or run "
-                      "the package with FMIGo",
-                      constraint.attribute("element1").value(), constraint.attribute("element2").value()));
+          fmt::format(
+              "the constraint between '{}' and '{}' ties their motions together, which is not supported, "
+              "and ignoring it would give a wrong result; replace it by connections of inputs and outputs, a stiff "
+              "spring and a damper between the two (force out, motion in), and remove the annotation, or run "
+              "the package with FMIGo",
+              constraint.attribute("element1").value(), constraint.attribute("element2").value()));
   }
 
   ScheduleEntry fmigo_group(const Annotation& a, pugi::xml_node node, ScheduleEntry::Kind kind) {
@@ -133,13 +134,13 @@ class Applier {
         group.members.push_back({ScheduleEntry::Kind::unit, below_root(child.child_value()), {}});
       } else {
         add(Severity::warning, a,
-            fmt::format("<{}> in the order of execution is not understood; name components", child.name()));
+            fmt::format("unknown element <{}> in the execution order; name components with <c>", child.name()));
       }
     }
     return group;
   }
 
-  // FMIGo's names begin with the root system's.
+  // FMIGo's names begin with that of the root system.
   [[nodiscard]] std::string below_root(std::string_view path) const {
     path = trim(path);
     const std::string prefix = from_.structure.system.name + ".";
@@ -154,7 +155,7 @@ class Applier {
     add(Severity::note, a, fmt::format("{} (annotation {})", what, a.type));
   }
 
-  // --- elements, side by side in the file and in the system made of it
+  // --- elements of the file and of the system made of it, in parallel
 
   void of_elements(const System& said, graph::System& made) {
     const std::string solver = omsimulator_solver(said);
@@ -172,7 +173,7 @@ class Applier {
     }
   }
 
-  // The solver that OMSimulator uses for the Model Exchange units of a system, by our name for it.
+  // Consort's name of the solver that OMSimulator uses for the Model Exchange units of a system.
   static std::string omsimulator_solver(const System& system) {
     for (const auto& a : system.annotations) {
       if (a.type != "org.openmodelica") continue;
@@ -205,7 +206,7 @@ class Applier {
     }
   }
 
-  // --- ours: the keys of a system file that say how it is run
+  // --- Consort's annotation: the run settings in the format of a system file
 
   void own_run(const Annotation& a) {
     pugi::xml_document xml;
@@ -223,7 +224,7 @@ class Applier {
       take(e.step, said.system.experiment.step);
       take(e.tolerance, said.system.experiment.tolerance);
       document_.run = std::move(said.run);
-      // A package says what is run, not where on this machine something is written.
+      // A package must not decide where files are written on this machine.
       document_.run.record.file.clear();
       if (!document_.run.input_file.empty())
         document_.run.input_file =

@@ -1,4 +1,4 @@
-// What annotations say about a run: our own, and those of other tools as far as they have a meaning here.
+// Run settings in annotations: those of Consort, and those of other tools that have an equivalent here.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -8,7 +8,7 @@
 
 namespace consort::ssp {
 
-// Types of our annotations, see docs/ssp.md.
+// Types of Consort's annotations, see docs/ssp.md.
 inline constexpr std::string_view run_annotation = "org.consort.run";
 inline constexpr std::string_view unit_annotation = "org.consort.unit";
 inline constexpr std::string_view annotation_namespace = "urn:consort:ssp:1";
@@ -19,15 +19,15 @@ struct Annotated {
   std::string shown{};
 };
 
-// Fills in what the annotations of the root file and of its own systems say; `document` is made of `from.structure`.
+// Applies the annotations of the root file and of its own systems. `document` must be made of `from.structure`.
 void apply_annotations(const Annotated& from, graph::Document& document, Diagnostics& diagnostics);
 
-// What Model.CONNECT and OpenMCx say about a connector of a component: the name of its variable when that is another,
-// and the value that it has when nothing drives it. Empty where they say nothing.
+// Annotation of Model.CONNECT and OpenMCx at a connector of a component: the name of its variable if it differs, and
+// the value if the connector has no source. Empty: not given.
 struct ForeignPort {
   std::string variable{};
   std::string value{};
-  bool is_vector = false;  // it stands for several variables, which is not understood
+  bool is_vector = false;  // the connector stands for several variables, which is not supported
 };
 [[nodiscard]] ForeignPort foreign_port(const Connector& connector);
 

@@ -27,7 +27,7 @@ bool has_ending(std::string_view file, std::string_view ending) {
 
 std::string_view media_type(std::string_view type) { return trim(type.substr(0, type.find(';'))); }
 
-// What a component is; the ending of its source decides when the type is none of the standard's.
+// Kind of a component. If the standard does not define its type, the extension of its source decides.
 enum class Nature : std::uint8_t { fmu, ssd, ssp, other };
 Nature nature_of(const Component& c) {
   const auto type = media_type(c.type);
@@ -60,7 +60,7 @@ std::optional<Type> type_of(TypeKind kind) {
   return found == std::end(types) ? std::nullopt : std::optional(found->second);
 }
 
-// As numbers; none when one of them is that of a connector, or not said.
+// The dimensions as numbers; empty if a size is missing or given by a connector.
 std::vector<std::uint64_t> sizes_of(const std::vector<Dimension>& dimensions) {
   std::vector<std::uint64_t> sizes;
   for (const auto& d : dimensions) {
@@ -134,7 +134,7 @@ graph::System Builder::build(const std::shared_ptr<const Package>& package, cons
           place.shown, most_files_deep);
   open_.push_back(key);
   Source source{package, fs::path(place.inside).parent_path().generic_string(), place.shown, &load(package, structure)};
-  auto scopes = std::exchange(scopes_, {});  // names of dictionaries are looked up within the file
+  auto scopes = std::exchange(scopes_, {});  // dictionaries are only visible within their file
   auto system = system_of(source, source.structure->system);
   scopes_ = std::move(scopes);
   open_.pop_back();
@@ -226,7 +226,7 @@ void Builder::add_elements(const Source& source, const System& system, graph::Sy
     }
 }
 
-// Only those that can be drawn; an icon is never a reason to complain.
+// Resolves the files of icons. An icon that cannot be resolved is removed without a diagnostic.
 void Builder::find_icons(const Source& source, graph::Sheet& sheet) {
   for (auto& element : sheet.elements) {
     if (!element.icon) continue;
@@ -244,7 +244,7 @@ void Builder::add_inner_sheet(const std::string& element) {
   sheet_ = {};
 }
 
-// A system without contents that passes on what reaches its connectors.
+// Adds a system without contents, with the connectors of the element.
 void Builder::add_stub(const Source& source, const Element& element, graph::System& to) {
   graph::System stub(element.name);
   stub.where = fmt::format("{}:{}", source.shown, element.line.number);
@@ -254,13 +254,11 @@ void Builder::add_stub(const Source& source, const Element& element, graph::Syst
 }
 
 void Builder::add_component(const Source& source, const Component& c, graph::System& to) {
-  // Some tools write source="" for what has no file.
+  // Some tools write source="" if there is no file.
   if (!c.source || (c.source->empty() && media_type(c.type) == fmu_type)) {
     note(source, c.line.number, "SSP 2.0, 5.4: components without a source",
-         fmt::format(
-             "the component '{}' has no implementation; its outputs are nobody's, and what they are connected to "
-             "keeps its start value",
-             c.name));
+         fmt::format("the component '{}' has no implementation, so inputs connected to it keep their start values",
+                     c.name));
     return add_stub(source, c, to);
   }
   try {
@@ -270,13 +268,14 @@ void Builder::add_component(const Source& source, const Component& c, graph::Sys
       return;
     }
     if (nature == Nature::fmu) return add_fmu(source, c, find_file(source, *c.source, c), to);
-    error(source, c.line.number, "SSP 2.0, 5.4: types of components",
-          fmt::format("the component '{}' is of type '{}', which is not run; export it as an FMU", c.name, c.type));
+    error(
+        source, c.line.number, "SSP 2.0, 5.4: types of components",
+        fmt::format("the component '{}' is of type '{}', which is not supported; export it as an FMU", c.name, c.type));
   } catch (const Error& problem) {
     error(source, c.line.number, "SSP 2.0, 5.4: sources of components",
           fmt::format("the component '{}': {}", c.name, problem.what()));
   }
-  // So that there is something to look at.
+  // Add the component despite the error, so that the system can be drawn.
   const auto nature = nature_of(c);
   if (nature == Nature::ssd || nature == Nature::ssp) return add_stub(source, c, to);
   add_unit(source, c, *c.source, to);
@@ -286,7 +285,7 @@ Package::Place Builder::find_file(const Source& source, const std::string& uri, 
   auto place = source.package->resolve(uri, source.folder);
   if (place.respelled)
     warning(source, element.line.number, "SSP 2.0, 5.4: sources of components",
-            fmt::format("'{}' is spelled '{}' in the package; correct the letter case, which counts on some systems",
+            fmt::format("'{}' is spelled '{}' in the package; correct the letter case, which matters on some systems",
                         uri, place.inside));
   return place;
 }
@@ -295,7 +294,7 @@ void Builder::add_fmu(const Source& source, const Component& c, const Package::P
   std::error_code failed;
   if (!fs::exists(place.path, failed))
     error(source, c.line.number, "SSP 2.0, 5.4: sources of components",
-          fmt::format("the component '{}' needs '{}', which is not there; put the FMU into the package", c.name,
+          fmt::format("the component '{}' needs '{}', which does not exist; put the FMU into the package", c.name,
                       place.shown));
   add_unit(source, c, place.path, to);
 }
@@ -310,7 +309,7 @@ void Builder::add_unit(const Source& source, const Component& c, const fs::path&
   for (const auto& connector : c.connectors) {
     if (!names.insert(connector.name).second) {
       warning(source, connector.line.number, "SSP 2.0, 5.2.1: connector names are unique",
-              fmt::format("the component '{}' has two connectors '{}'; the first counts", c.name, connector.name));
+              fmt::format("the component '{}' has two connectors '{}'; the first one is used", c.name, connector.name));
       continue;
     }
     component.connectors.push_back(connector_of(connector, source.shown));
@@ -320,7 +319,7 @@ void Builder::add_unit(const Source& source, const Component& c, const fs::path&
     if (port.is_vector)
       error(source, connector.line.number, "annotation com.avl.model.connect.ssp.port",
             fmt::format("the connector '{}' of '{}' stands for several variables by an annotation, which is not "
-                        "understood; make a connector of each variable and connect them one by one",
+                        "supported; make a connector of each variable and connect them one by one",
                         connector.name, c.name));
     if (!port.variable.empty()) made.name = std::move(port.variable);
     if (port.value.empty()) continue;
@@ -343,7 +342,7 @@ const System* Builder::system_by_id(const System& system, std::string_view id) c
 
 bool Builder::add_nested(const Source& source, const Component& c, graph::System& to) {
   graph::System inner;
-  if (c.source->starts_with('#')) {  // SSP 2.0, 5.4: a system of the same file, once more
+  if (c.source->starts_with('#')) {  // SSP 2.0, 5.4: reuses a system of the same file
     const std::string id = percent_decoded(std::string_view(*c.source).substr(1));
     const auto* const same = system_by_id(source.structure->system, id);
     require(same != nullptr, "there is no system with the id '{}' in the file; correct the source", id);
@@ -352,7 +351,8 @@ bool Builder::add_nested(const Source& source, const Component& c, graph::System
   } else {
     auto place = find_file(source, *c.source, c);
     std::error_code failed;
-    require(fs::exists(place.path, failed), "it needs '{}', which is not there; put it into the package", place.shown);
+    require(fs::exists(place.path, failed), "it needs '{}', which does not exist; put it into the package",
+            place.shown);
     if (has_ending(place.inside, ".ssd")) {
       inner = build(source.package, place.inside);
     } else {
@@ -367,9 +367,11 @@ bool Builder::add_nested(const Source& source, const Component& c, graph::System
   for (const auto& connector : c.connectors) {
     const auto& all = inner.connectors;
     if (std::none_of(all.begin(), all.end(), [&](const auto& i) { return i.name == connector.name; }))
-      error(source, connector.line.number, "SSP 2.0, 5.2.1: connectors match what is inside",
-            fmt::format("the component '{}' has a connector '{}', but the system in '{}' has none of that name", c.name,
-                        connector.name, *c.source));
+      error(
+          source, connector.line.number, "SSP 2.0, 5.2.1: connectors match what is inside",
+          fmt::format(
+              "the component '{}' has a connector '{}', but the system in '{}' has no such connector; correct the name",
+              c.name, connector.name, *c.source));
   }
   // SSP 2.0, 5.2.3: after all parameter bindings of the system itself
   append_bindings(source, c.bindings, &c, inner.settings);
@@ -388,19 +390,20 @@ void Builder::add_binding(const Source& source, const ParameterBinding& b, const
                           std::vector<graph::Setting>& to) {
   const auto line = b.line.number;
   if (media_type(b.type) != parameter_set_type)
-    return warning(source, line, "SSP 2.0, 5.2.3: types of bindings",
-                   fmt::format("parameters of type '{}' are not read; give them as a parameter set (SSV)", b.type));
+    return warning(
+        source, line, "SSP 2.0, 5.2.3: types of bindings",
+        fmt::format("parameters of type '{}' are not supported; give them as a parameter set (SSV)", b.type));
   std::string shown = source.shown;
   const ParameterSet* set = b.inlined.empty() ? nullptr : &b.inlined.front();
   if (set != nullptr && b.source)
     warning(source, line, "SSP 2.0, 5.2.3: values are inside or outside",
-            "the binding has both a source and parameter values; the values inside count");
+            "the binding has both a source and parameter values; the values inside are used");
   if (set == nullptr && b.source)
     set = load_part<ParameterSet>(source, *b.source, b.source_base, component, line, shown);
   if (set == nullptr) {
     if (!b.source)
       warning(source, line, "SSP 2.0, 5.2.3: values are inside or outside",
-              "the binding has neither a source nor parameter values; it is left out");
+              "the binding has neither a source nor parameter values; it is ignored");
     return;
   }
   const ParameterMapping* mapping = nullptr;
@@ -409,7 +412,7 @@ void Builder::add_binding(const Source& source, const ParameterBinding& b, const
     std::string unused;
     if (media_type(m.type) != parameter_mapping_type)
       return warning(source, m.line.number, "SSP 2.0, 5.2.3: types of mappings",
-                     fmt::format("mappings of type '{}' are not read; the binding is left out", m.type));
+                     fmt::format("mappings of type '{}' are not supported; the binding is ignored", m.type));
     if (!m.inlined.empty()) {
       mapping = &m.inlined.front();
     } else if (m.source) {
@@ -471,8 +474,8 @@ void Builder::check_reference(const Source& source, const System& system, const 
       if (d.said->name == reference.dictionary) found = d.said;
   if (found == nullptr)
     return error(source, reference.line.number, "SSP 2.0, 5.5: references name a dictionary",
-                 fmt::format("'{}' refers to the signal dictionary '{}', which neither the system '{}' nor one around "
-                             "it has; correct the name",
+                 fmt::format("'{}' refers to the signal dictionary '{}', but neither the system '{}' nor an enclosing "
+                             "system has it; correct the name",
                              reference.name, reference.dictionary, system.name));
   const auto* const contents = dictionary_of(source, *found);
   for (const auto& connector : reference.connectors) {

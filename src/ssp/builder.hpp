@@ -1,4 +1,4 @@
-// Turns the systems of SSD files into graph::System, one after the other, nested ones inside. Internal to ssp/.
+// Turns the systems of SSD files into graph::System, including nested systems. Internal to ssp/.
 #pragma once
 
 #include <map>
@@ -16,26 +16,26 @@
 
 namespace consort::ssp {
 
-// An SSD file, and where it is.
+// An SSD file and its location.
 struct Source {
   std::shared_ptr<const Package> package{};
-  std::string folder{};  // of the file, below the root of the package
+  std::string folder{};  // folder of the file, relative to the root of the package
   std::string shown{};
   const SystemStructure* structure = nullptr;
 };
 
-// Whether values come out of a connector or go into it, seen from the system that connects it.
+// Whether values come out of a connector or go into it, seen from the system that has the connection.
 enum class Role : std::uint8_t { source, sink, any };
-// `own`: of the system around, not of an element.
+// `own`: the connector belongs to that system itself, not to one of its elements.
 [[nodiscard]] Role role_of(std::string_view kind, bool own);
-// Of an FMU's variable or a system's connector; local for what can be either.
+// Causality of an FMU's variable or a system's connector; local for a kind that can be input or output.
 [[nodiscard]] describe::Causality causality_of(std::string_view kind);
 [[nodiscard]] graph::Connector connector_of(const Connector& connector, const std::string& shown);
 
-// One end of a connection, with what the file says about it.
+// One end of a connection, with its element and connector in the file.
 struct End {
   graph::Endpoint endpoint{};
-  const Element* element = nullptr;  // null: there is no such element
+  const Element* element = nullptr;  // null: the element does not exist
   const Connector* connector = nullptr;
   bool own = false;
   Role role = Role::any;
@@ -54,16 +54,16 @@ class Builder {
   [[nodiscard]] graph::System build(const std::shared_ptr<const Package>& package, const std::string& structure);
   [[nodiscard]] const SystemStructure& load(const std::shared_ptr<const Package>& package,
                                             const std::string& structure);
-  // Packages that the result refers to.
+  // The packages that the result refers to.
   [[nodiscard]] std::vector<std::shared_ptr<const void>> packages() const;
-  // Where things are drawn in the system that was built last.
+  // Graphical layout of the system that was built last.
   [[nodiscard]] const graph::Sheet& sheet() const { return sheet_; }
 
  private:
-  // A signal dictionary, seen by the references to it in the system that has it and in those inside.
+  // A signal dictionary, visible to references in its system and in the systems inside.
   struct Dictionary {
-    std::string element;           // the hub: a system without contents, one connector per entry
-    const SystemDictionary* said;  // as it was written
+    std::string element;           // name of its graph::System, which has one connector per entry and no contents
+    const SystemDictionary* said;  // as in the file
     std::string owner;             // path of ids, for messages
   };
   struct Scope {
@@ -75,11 +75,11 @@ class Builder {
   void add_component(const Source& source, const Component& component, graph::System& to);
   void add_fmu(const Source& source, const Component& component, const Package::Place& place, graph::System& to);
   void add_stub(const Source& source, const Element& element, graph::System& to);
-  // An FMU that may not be there, with the parameters and connectors that the file gives it.
+  // Adds an FMU, which need not exist, with the parameters and connectors given by the SSD file.
   void add_unit(const Source& source, const Component& component, const std::filesystem::path& file, graph::System& to);
   [[nodiscard]] Package::Place find_file(const Source& source, const std::string& uri, const Base& element);
   static void find_icons(const Source& source, graph::Sheet& sheet);
-  void add_inner_sheet(const std::string& element);  // right after the system of that element was built
+  void add_inner_sheet(const std::string& element);  // call it right after building the system of that element
   [[nodiscard]] bool add_nested(const Source& source, const Component& component, graph::System& to);
   void append_bindings(const Source& source, const std::vector<ParameterBinding>& bindings, const Component* component,
                        std::vector<graph::Setting>& to);
@@ -106,12 +106,12 @@ class Builder {
 
   Diagnostics& diagnostics_;
   std::map<std::string, std::shared_ptr<const Package>> packages_;  // by path of their file
-  std::map<std::string, std::shared_ptr<const void>> parts_;        // files that were read, by path and type
-  std::vector<std::string> open_;                                   // SSD files around, to find circles
+  std::map<std::string, std::shared_ptr<const void>> parts_;        // files read so far, by path and type
+  std::vector<std::string> open_;                                   // enclosing SSD files, to detect cycles
   std::vector<Scope> scopes_;
-  std::unordered_set<std::string> destinations_;  // of the system whose connections are being made
+  std::unordered_set<std::string> destinations_;  // driven connectors of the system under construction
   graph::Sheet sheet_;                            // of the system that was finished last
-  std::vector<graph::Sheet> sheets_;              // of the systems around
+  std::vector<graph::Sheet> sheets_;              // of the enclosing systems
 };
 
 }  // namespace consort::ssp

@@ -17,7 +17,7 @@ using describe::Causality;
 
 namespace {
 
-// "file:12" into its parts.
+// Splits "file:12" into file and line.
 std::pair<std::string, std::uint32_t> place_of(const std::string& where) {
   const auto colon = where.rfind(':');
   if (colon == std::string::npos) return {where, 0};
@@ -45,7 +45,7 @@ class Checker {
       d = &catalogue_(component);
     } catch (const Error& problem) {
       std::error_code failed;
-      if (!std::filesystem::exists(component.source, failed)) return;  // told by the reader
+      if (!std::filesystem::exists(component.source, failed)) return;  // reported by the reader
       const auto [file, line] = place_of(component.where);
       diagnostics_.add({Severity::error, file, line, "SSP 2.0, 5.4: sources of components", problem.what()});
       return;
@@ -58,7 +58,7 @@ class Checker {
     const auto add = [&, &shown = file, at = line](Severity severity, const char* rule, std::string message) {
       diagnostics_.add({severity, shown, at, rule, std::move(message)});
     };
-    // SSP 1.0 has no arrays: a connector may be an element of one, by its name.
+    // SSP 1.0 has no arrays, but the name of a connector may be that of an array element.
     auto id = d.find(c.name);
     if (const auto array = d.find(graph::split_indices(c.name).first);
         id == describe::no_variable && array != describe::no_variable && d[array].is_array())
@@ -81,13 +81,13 @@ class Checker {
         !(*c.type == Type::Int32 && v.type == Type::Enumeration) &&
         !(*c.type == Type::Enumeration && v.type == Type::Int32) && !(*c.type == Type::Binary && v.type == Type::Int32))
       add(Severity::warning, "SSP 2.0, 5.2.1: types match",
-          fmt::format("the connector '{}' of '{}' is {}, but the variable is {}; the variable's type counts", c.name,
+          fmt::format("the connector '{}' of '{}' is {}, but the variable is {}; the variable's type is used", c.name,
                       component.name, name_of(*c.type), name_of(v.type)));
     const auto said = graph::find_measure(systems_, c.unit);
     const auto own = graph::measure_of(d, v);
     if (said && own && graph::fit(*own, *said, false).fit == graph::Fit::clash)
       add(Severity::error, "SSP 2.0, 5.2.1: units match",
-          fmt::format("the connector '{}' of '{}' is measured in '{}', but the variable in '{}'; correct the unit",
+          fmt::format("the connector '{}' of '{}' has the unit '{}', but the variable has '{}'; correct the unit",
                       c.name, component.name, said->name, own->name));
   }
 

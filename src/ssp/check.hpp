@@ -1,4 +1,4 @@
-// What is wrong with a package beyond what reading it finds: connectors that are not like the variables behind them.
+// Finds connectors that do not match their variables, which reading a package does not check.
 #pragma once
 
 #include "base/diagnostic.hpp"
@@ -7,8 +7,8 @@
 
 namespace consort::ssp {
 
-// Compares the connectors that a system description declares for its components with what the units offer. `catalogue`
-// may throw; the component is left out then.
+// Compares the connectors that a system description declares for its components with the variables of the units. If
+// `catalogue` throws for a component, a diagnostic is added and the component is skipped.
 void check_connectors(const graph::System& system, const graph::Catalogue& catalogue, Diagnostics& diagnostics);
 
 }  // namespace consort::ssp

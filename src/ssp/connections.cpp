@@ -14,7 +14,7 @@ namespace consort::ssp {
 
 namespace {
 
-// The elements of a system and their connectors by name, so that connecting many stays cheap.
+// Index of a system's elements and connectors by name, so that many connections are made fast.
 class Index {
  public:
   explicit Index(const System& system) : system_(system) {
@@ -56,7 +56,7 @@ class Index {
   std::unordered_map<const Element*, std::unordered_map<std::string_view, const Connector*>> connectors_;
 };
 
-// Item names as numbers where the file says what they are: an FMU need not know the items by name.
+// The number of an item if the file defines the enumeration, because an FMU need not know the names of items.
 std::string item_number(const SystemStructure& file, const Connector* connector, const std::string& item) {
   if (connector == nullptr || connector->type.kind != TypeKind::enumeration) return item;
   for (const auto& enumeration : file.enumerations) {
@@ -77,7 +77,8 @@ std::vector<std::string_view> names_of_elements(const System& system) {
 
 }  // namespace
 
-// Word for word; one that says something else is a second source, which compiling refuses.
+// True if an identical connection exists. A different connection to the same connector is an error, which compile()
+// reports.
 bool Builder::is_repeated(const graph::Connection& connection, const std::vector<graph::Connection>& others) {
   if (destinations_.insert(connection.to.text()).second) return false;
   return std::any_of(others.begin(), others.end(), [&](const graph::Connection& o) {
@@ -113,11 +114,11 @@ void Builder::add_connection(const Source& source, const System& system, Wiring 
       std::vector<std::string_view> names;
       for (const auto& connector : e->element->connectors) names.emplace_back(connector.name);
       warning(source, line, "SSP 2.0, 5.2.1: connections end at connectors",
-              fmt::format("'{}' has no connector '{}'{}; it is looked for inside", e->element->name,
+              fmt::format("'{}' has no connector '{}'{}; its variables are searched instead", e->element->name,
                           e->endpoint.connector, suggestion(e->endpoint.connector, names)));
     }
   }
-  // SSP 2.0, 5.3.2: start and end say nothing about the direction, the kinds of the connectors do.
+  // SSP 2.0, 5.3.2: the kinds of the connectors give the direction, not start and end.
   if (start.role != Role::any && start.role == end.role)
     error(source, line, "SSP 2.0, 5.3.2: allowed connections",
           fmt::format("'{}' ({}) and '{}' ({}) cannot be connected: {}; correct the kinds or the connection",
@@ -140,7 +141,7 @@ void Builder::add_connection(const Source& source, const System& system, Wiring 
   }
   if (is_repeated(connection, to.connections))
     return warning(source, line, "SSP 2.0, 5.3.2: one connection per destination",
-                   fmt::format("the connection {} → {} is there twice; it counts once", connection.from.text(),
+                   fmt::format("the connection {} → {} occurs twice; the second one is ignored", connection.from.text(),
                                connection.to.text()));
   to.connections.push_back(std::move(connection));
 }

@@ -1,8 +1,9 @@
-// The files of the SSP standard (1.0 and 2.0) as they are written: system structures (SSD), parameter values (SSV),
-// parameter mappings (SSM) and signal dictionaries (SSB). Plain data that holds everything the standard has, so that
-// what was read can be written again; nothing here is resolved, see ssp/to_system.hpp for that.
+// The contents of the files of the SSP standard (1.0 and 2.0): system structures (SSD), parameter values (SSV),
+// parameter mappings (SSM) and signal dictionaries (SSB). The data is complete, so that a file can be read and written
+// again. References are not resolved; see ssp/to_system.hpp for that.
 //
-// What a file leaves out has the standard's default here, and a default is not written. The names are the standard's.
+// A field that a file does not give has the standard's default, and a default is not written. Names are those of the
+// standard.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ namespace consort::ssp {
 enum class Version : std::uint8_t { v1_0, v2_0 };
 [[nodiscard]] std::string_view name_of(Version version);  // "1.0"
 
-// Where an element was read, for messages; never takes part in a comparison.
+// Line of an element in its file, for messages. Comparisons ignore it.
 struct Line {
   std::uint32_t number = 0;
   bool operator==(const Line&) const { return true; }
@@ -31,7 +32,7 @@ struct Base {
   bool operator==(const Base&) const = default;
 };
 
-// Any XML, with the namespaces that it needs declared inside.
+// Arbitrary XML that declares the namespaces it uses.
 struct Annotation {
   std::string type{};
   std::string xml{};
@@ -61,14 +62,14 @@ struct MetaData : Base {
   std::vector<Signature> signatures{};
   bool operator==(const MetaData&) const = default;
 };
-// What elements of SSP 2.0 carry about where they come from.
+// Origin of an element (SSP 2.0).
 struct Provenance {
   std::vector<MetaData> meta_data{};
   std::vector<Signature> signatures{};
   bool operator==(const Provenance&) const = default;
 };
 
-// The root of a file.
+// Common part of all root elements.
 struct TopLevel : Base {
   std::string version = "1.0";
   std::string author{};
@@ -145,7 +146,7 @@ inline constexpr std::string_view default_mime_type = "application/octet-stream"
 struct DataType {
   TypeKind kind = TypeKind::none;
   std::string unit{};         // of real numbers
-  std::string enumeration{};  // its name
+  std::string enumeration{};  // name of the enumeration
   std::string mime_type{default_mime_type};
   ClockType clock{};
   bool operator==(const DataType&) const = default;
@@ -172,7 +173,7 @@ struct Transformation {
 struct Parameter : Base {
   std::string name{};
   TypeKind kind = TypeKind::real;
-  std::vector<std::string> values{};  // elements in row-major order; one of a scalar
+  std::vector<std::string> values{};  // elements in row-major order; a scalar has one
   std::string unit{};
   std::string enumeration{};
   std::string mime_type{default_mime_type};
@@ -237,7 +238,7 @@ struct Connector : Base {
   std::string kind{};
   DataType type{};
   std::vector<Dimension> dimensions{};
-  std::vector<std::string> clocks{};  // that it belongs to
+  std::vector<std::string> clocks{};  // clocks of this connector
   std::vector<ConnectorGeometry> geometry{};
   Annotations annotations{};
   bool operator==(const Connector&) const = default;
@@ -293,7 +294,7 @@ struct Element : Base {
 };
 struct Component : Element {
   std::string type{fmu_type};
-  std::optional<std::string> source{};  // none: designed, not yet implemented
+  std::optional<std::string> source{};  // nullopt: not implemented yet
   std::string implementation = "any";
   bool operator==(const Component&) const = default;
 };
@@ -342,7 +343,7 @@ struct Note {
 };
 
 struct System : Element {
-  // The elements of a system are kept by kind; `order` says in which order they were written.
+  // The elements of a system are stored by kind; `order` holds the kinds in the order of the file.
   enum class Kind : std::uint8_t { component, reference, system };
   std::vector<Component> components{};
   std::vector<SignalDictionaryReference> references{};

@@ -1,4 +1,4 @@
-// What files of the standard call the types, names and units that a system has.
+// Types, names and units of a system as written in SSP files.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@
 namespace consort::ssp {
 
 [[nodiscard]] std::string kind_of(describe::Causality causality);
-// SSP 1.0 knows the types of FMI 2.0 only; what it cannot say is left out, and the FMU's own type counts.
+// SSP 1.0 has only the types of FMI 2.0. TypeKind::none for any other type: it is not written, and readers use the type
+// of the FMU's variable.
 [[nodiscard]] TypeKind kind_of(Type type, Version version);
-// What the type of a value must be when nobody says: as the text reads.
+// Guesses the type of a value from its text.
 [[nodiscard]] TypeKind guess_kind(const std::string& value);
 
 [[nodiscard]] BaseUnit base_of(const describe::BaseUnit& base);
 
-// "x[1]", "x[2]", …: of an array that is written as scalars; none when it is too large for that.
+// "x[1]", "x[2]", …: element names of an array that is written as scalars. Empty if the array is too large for that.
 [[nodiscard]] std::vector<std::string> element_names(const std::string& name, const std::vector<std::uint64_t>& sizes);
 
-// As URIs have it (RFC 3986, 2.1).
+// Percent-encodes a path for use in a URI (RFC 3986, 2.1).
 [[nodiscard]] std::string escaped_uri(const std::string& path);
 
 }  // namespace consort::ssp

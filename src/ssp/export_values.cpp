@@ -81,7 +81,7 @@ class Bindings {
     set.parameters.push_back(std::move(p));
   }
 
-  // SSP 1.0 has no values of arrays: one parameter per element.
+  // SSP 1.0 has no array values, so each element becomes a parameter.
   static void add_elements(const Parameter& array, ParameterSet& set) {
     std::vector<std::uint64_t> sizes;
     for (const auto& d : array.dimensions) sizes.push_back(d.size.value_or(0));
@@ -97,7 +97,7 @@ class Bindings {
     }
   }
 
-  // As XSD writes what is not finite.
+  // XSD spellings of non-finite numbers.
   static std::string xsd(std::string_view text) {
     if (iequals(text, "inf") || iequals(text, "+inf")) return "INF";
     if (iequals(text, "-inf")) return "-INF";
@@ -123,7 +123,7 @@ class Bindings {
         if (u.name == s.unit && u.base) base = u.base;
     const bool same = target.variable != nullptr && target.description->unit_name(*target.variable) == s.unit;
     if (!base && (same || s.lenient)) return;
-    require(base.has_value(), "the value of '{}' is given in '{}', which nobody defines; define the unit", s.name,
+    require(base.has_value(), "the value of '{}' is given in '{}', which is not defined; define the unit", s.name,
             s.unit);
     p.unit = s.unit;
     const auto known =
@@ -178,9 +178,7 @@ Transformation transformation_of(const graph::Transformation& from, const Variab
   to.kind = mapping_kind(to.entries, source);
   if (!mapping->partial)
     notes.push_back(
-        fmt::format("{}: values that the map does not list are an error here and stay as they are in "
-                    "SSP",
-                    what));
+        fmt::format("{}: a value that the map does not list is an error in Consort, but stays unchanged in SSP", what));
   return to;
 }
 

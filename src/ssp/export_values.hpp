@@ -1,4 +1,4 @@
-// Values of a system as parameter bindings of the standard.
+// Values of a system as SSP parameter bindings.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace consort::ssp {
 
-// A variable that a value is for; null where it is not known.
+// The variable of a value; null if it is unknown.
 struct KnownVariable {
   const describe::Description* description = nullptr;
   const describe::Variable* variable = nullptr;
@@ -21,16 +21,16 @@ using FindVariable = std::function<KnownVariable(const std::string& name)>;
 
 struct ValueContext {
   Version version;
-  std::function<std::optional<describe::BaseUnit>(const std::string& unit)> measure;  // that a name stands for there
-  std::vector<std::string>& notes;                                                    // what the standard cannot say
+  std::function<std::optional<describe::BaseUnit>(const std::string& unit)> measure;  // definition of a unit name
+  std::vector<std::string>& notes;                                                    // facts that SSP cannot express
 };
 
-// One binding, or several where values of the same name or mappings need them. Throws Error (input): a unit of measure
-// that nobody defines, an array that the version cannot hold.
+// One binding, or several if names repeat or mappings need it. Throws Error (input) for an undefined unit of measure
+// and for an array that the version cannot hold.
 [[nodiscard]] std::vector<ParameterBinding> bindings_of(const std::vector<graph::Setting>& settings,
                                                         const FindVariable& find, const ValueContext& context);
 
-// `source`: the variable that it begins with, or null; `what` names it in notes.
+// `source`: the source variable, or null if unknown. `what` names the transformation in notes.
 [[nodiscard]] Transformation transformation_of(const graph::Transformation& from, const describe::Variable* source,
                                                const std::string& what, std::vector<std::string>& notes);
 

@@ -1,7 +1,7 @@
-// Which attributes and children every element of the SSP schemas has, once for reading and writing. Internal to ssp/.
+// The attributes and children of every element of the SSP schemas, for both reading and writing. Internal to ssp/.
 //
-// `fields(f, x)` names the attributes of `x` and then its children in the order of the schema to `f`, which is an XmlIn
-// (read.cpp) or an XmlOut (write.cpp). Children are named with the prefix of their namespace.
+// `fields(f, x)` passes the attributes of `x`, then its children in the order of the schema, to `f`, which is an XmlIn
+// (read.cpp) or an XmlOut (write.cpp). Names of children have the prefix of their namespace.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace consort::ssp {
 
-// const for writing
+// T, const for writing.
 template <class F, class T>
 using Of = std::conditional_t<F::writes, const T, T>;
 
-// How an attribute is treated that is not there, or has its default.
+// Required: a missing attribute is an error on reading, and an empty one is written. Optional: neither.
 enum class Need : std::uint8_t { required, optional };
 
 // --- common content --------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ void dimensions_of(F& f, Of<F, std::vector<Dimension>>& x) {
   f.since_2_0(!x.empty(), "Dimension");
 }
 
-// The attributes of the element that names a type.
+// Attributes of the element that gives a type.
 template <class F>
 void type_fields(F& f, Of<F, DataType>& x) {
   switch (x.kind) {

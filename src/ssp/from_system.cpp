@@ -81,7 +81,7 @@ class Exporter {
     }
     if (inner.kind == graph::System::Kind::dictionary) {
       add_dictionary(inner, to);
-      // The standard connects to references only: one of the same name stands for what is connected directly.
+      // The standard allows connections to references only, so a direct connection needs a reference of the same name.
       const auto touches = [&](const Connection& c) {
         return c.start_element == inner.name || c.end_element == inner.name;
       };
@@ -92,7 +92,7 @@ class Exporter {
     reference.dictionary = inner.dictionary;
     for (const auto& c : inner.connectors) {
       add_own_connector(c, inner, reference.connectors);
-      // "local" says of a dictionary's signal that it is neither in nor out; a reference says "inout" for that.
+      // A dictionary's signal has no direction and the causality "local"; the kind in a reference is "inout".
       if (c.causality == Causality::local) reference.connectors.back().kind = "inout";
     }
     to.order.push_back(System::Kind::reference);
@@ -104,7 +104,7 @@ class Exporter {
     dictionary.name = from.dictionary;
     auto& contents = dictionary.inlined.emplace_back();
     contents.version = name_of(options_.version);
-    auto outside = std::exchange(units_, {});  // the file of a dictionary has units of its own
+    auto outside = std::exchange(units_, {});  // a dictionary defines its own units
     std::vector<Connector> connectors;
     for (const auto& c : from.connectors) add_own_connector(c, from, connectors);
     for (auto& c : connectors) {
@@ -112,7 +112,7 @@ class Exporter {
       entry.name = std::move(c.name);
       entry.type = std::move(c.type);
       entry.dimensions = std::move(c.dimensions);
-      // SSP 2.0, 8.2: entries have a type.
+      // SSP 2.0, 8.2: an entry must have a type.
       if (entry.type.kind == TypeKind::none) entry.type.kind = TypeKind::real;
     }
     for (const auto& [name, base] : std::exchange(units_, std::move(outside))) {
@@ -123,7 +123,7 @@ class Exporter {
     to.dictionaries.push_back(std::move(dictionary));
   }
 
-  // "k", or in a version without arrays "k[1]", "k[2]", …
+  // Adds "k", or "k[1]", "k[2]", … in a version without arrays.
   void add_own_connector(const graph::Connector& c, const graph::System& system, std::vector<Connector>& to) {
     Connector connector = own_connector(c, system);
     if (!c.dimensions.empty() && options_.version == Version::v1_0) {
@@ -199,7 +199,7 @@ class Exporter {
     return id == describe::no_variable ? nullptr : &(*d)[id];
   }
 
-  // The name of the variable behind an end, and the indices of an element.
+  // Splits an end of a connection into the name of its variable and the indices of an element.
   static std::pair<std::string, std::vector<std::uint64_t>> split_end(const Description* d, const std::string& name) {
     if (d == nullptr || find(d, name) != nullptr) return {name, {}};
     auto [array, indices] = graph::split_indices(name);
@@ -207,10 +207,10 @@ class Exporter {
     return {std::string(array), std::move(indices)};
   }
 
-  // SSP 2.0, 5.2.1: at least those connectors are there that are connected.
+  // SSP 2.0, 5.2.1: every connected connector must be declared.
   void add_connectors(const graph::Component& from, const std::vector<Connection>& connections, const Description* d,
                       Component& to) {
-    std::vector<std::pair<std::string, bool>> ends;  // and whether they are sources
+    std::vector<std::pair<std::string, bool>> ends;  // name; true: a source
     std::set<std::string> known;
     const auto add = [&](const std::string& name, bool source) {
       if (known.insert(name).second) ends.emplace_back(name, source);
@@ -231,7 +231,7 @@ class Exporter {
     Connector connector;
     connector.name = name;
     connector.kind = source ? "output" : "input";
-    // In version 1.0 also an element of an array, by its name.
+    // In version 1.0, the name may be that of an array element.
     const auto* v = find(d, name);
     if (v == nullptr) v = find(d, split_end(d, name).first);
     if (v != nullptr) {
@@ -282,15 +282,14 @@ class Exporter {
 
   // --- units of measure
 
-  // Defines the unit in the file. Empty when the name means something else there already, or nothing at all.
+  // Defines the unit in the file and returns its name. Empty if the unit is unknown or the file already defines the
+  // name differently.
   std::string use_unit(const std::string& name, const std::optional<describe::BaseUnit>& base) {
     if (!base) return {};
     const auto [known, is_new] = units_.emplace(name, base_of(*base));
     if (is_new || known->second == base_of(*base)) return name;
     out_.notes.push_back(
-        fmt::format("the unit '{}' is defined in two ways; connectors of the second are written "
-                    "without it",
-                    name));
+        fmt::format("the unit '{}' has two definitions; connectors with the second one are written without it", name));
     return {};
   }
 
@@ -319,7 +318,7 @@ class Exporter {
     all.push_back(std::move(to));
   }
 
-  // SSP 1.0 has no arrays: their elements are connectors of their own, named as in FMI 2.0.
+  // SSP 1.0 has no arrays: each element is a connector, named as in FMI 2.0.
   void add_scalars(Connection one, const graph::Connection& from, const graph::System& system, const std::string& text,
                    std::vector<Connection>& all) {
     const auto starts = scalar_names(system, from.from, std::exchange(one.start_indices, {}));
@@ -340,7 +339,7 @@ class Exporter {
     }
   }
 
-  // What an end is as scalars: itself, or the elements of an array; none for one that is too large.
+  // An end of a connection as scalars: its own name, or the elements of an array. Empty if the array is too large.
   [[nodiscard]] std::vector<std::string> scalar_names(const graph::System& system, const graph::Endpoint& end,
                                                       const std::vector<std::uint64_t>& indices) const {
     if (!indices.empty()) return {end.connector};
@@ -355,7 +354,7 @@ class Exporter {
     return sizes.empty() ? std::vector{end.connector} : element_names(end.connector, sizes);
   }
 
-  // A connector of the system, or of one inside of it; null when there is none of that name.
+  // A connector of the system or of an inner system; null if it does not exist.
   static const graph::Connector* system_connector(const graph::System& system, const graph::Endpoint& end,
                                                   const std::string& name) {
     const auto* const owner = end.element.empty() ? &system : system.system(end.element);
@@ -386,7 +385,7 @@ class Exporter {
             out_.notes};
   }
 
-  // What a path of a system's setting leads to; nothing for connectors and what is not known.
+  // The variable that the path of a setting leads to; null for connectors and unknown names.
   KnownVariable variable_of(const graph::System& system, const std::string& path) const {
     const auto end = system.endpoint(path);
     if (end.element.empty()) return {};
@@ -395,7 +394,7 @@ class Exporter {
     return {d, find(d, end.connector)};
   }
 
-  // --- how it is run
+  // --- run settings
 
   void add_experiment(const graph::Document& document) {
     const auto& e = document.system.experiment;
@@ -410,7 +409,7 @@ class Exporter {
     run.system.experiment = e;
     run.run = document.run;
     if (!run.run.record.file.empty())
-      out_.notes.push_back("the name of the result file is not part of a package; give --output-file when it is run");
+      out_.notes.push_back("a package does not contain the name of the result file; give --output-file for the run");
     run.run.record.file.clear();
     if (!run.run.input_file.empty()) {
       const auto name = fs::path(run.run.input_file).filename().string();

@@ -21,14 +21,14 @@ constexpr std::string_view default_structure = "SystemStructure.ssd";
 
 bool has_ending(const fs::path& file, std::string_view ending) { return iequals(file.extension().string(), ending); }
 
-// RFC 3986, 3.1: a letter, then letters, digits, '+', '-', '.', up to the first colon.
+// The scheme of a URI: the part before the first colon (RFC 3986, 3.1). Empty if there is none.
 std::string_view scheme_of(std::string_view uri) {
   const auto end = uri.find_first_of(":/?#");
   if (end == std::string_view::npos || end == 0 || uri[end] != ':') return {};
   return uri.substr(0, end);
 }
 
-// Whether a path that exists is really below the root, links followed.
+// True if the path is below the root after following symbolic links.
 bool is_below(const fs::path& root, const fs::path& path) {
   std::error_code failed;
   const auto real_root = fs::canonical(root, failed);
@@ -39,8 +39,8 @@ bool is_below(const fs::path& root, const fs::path& path) {
   return end == real_root.end();
 }
 
-// The path as it is spelled on the disk, when one that differs in letter case only is there: tools on Windows do not
-// notice the difference. None when there is none, or more than one.
+// The path as spelled on the disk if it differs only in letter case, which tools on Windows do not notice. nullopt if
+// no path or more than one matches.
 std::optional<fs::path> respelled(const fs::path& root, const fs::path& inside) {
   fs::path found;
   for (const auto& part : inside) {
@@ -58,14 +58,14 @@ std::optional<fs::path> respelled(const fs::path& root, const fs::path& inside) 
   return found;
 }
 
-// "file:" URIs (RFC 8089) as paths: "file:///a/b" and "file:/a/b" are absolute, "file:a/b" and "file://./a/b", which
-// tools write as well, are not.
+// Converts "file:" URIs (RFC 8089) to paths: "file:///a/b" and "file:/a/b" are absolute; "file:a/b" and "file://./a/b",
+// which some tools write, are relative.
 std::string_view without_file_scheme(std::string_view uri) {
   if (!iequals(scheme_of(uri), "file")) return uri;
   uri.remove_prefix(5);
   if (uri.starts_with("//")) uri.remove_prefix(2);
   if (uri.starts_with("localhost/")) uri.remove_prefix(9);
-  // "/C:/models" is a path of Windows.
+  // "/C:/models" is a Windows path.
   return uri.size() > 2 && uri[0] == '/' && uri[2] == ':' ? uri.substr(1) : uri;
 }
 
@@ -104,7 +104,7 @@ std::shared_ptr<const Package> Package::open_archive(const fs::path& archive, st
 
 std::shared_ptr<const Package> Package::open(const fs::path& path, std::string shown, bool outside) {
   std::error_code failed;
-  require(fs::exists(path, failed), "{}: there is no such file; check its name and folder", shown);
+  require(fs::exists(path, failed), "{}: the file does not exist; check its name and folder", shown);
   std::shared_ptr<Package> package(new Package());
   package->shown_ = std::move(shown);
   if (fs::is_directory(path, failed)) {
@@ -125,7 +125,7 @@ std::shared_ptr<const Package> Package::open(const fs::path& path, std::string s
   return package;
 }
 
-// An archive of the folder instead of what is in it.
+// Uses the only folder as the root if the archive contains the folder instead of the files in it.
 void Package::enter_top_folder() {
   std::error_code failed;
   std::vector<fs::path> folders;
@@ -138,7 +138,7 @@ void Package::enter_top_folder() {
   if (folders.size() != 1) return;
   root_ = folders.front();
   remark_ = fmt::format(
-      "the package holds a folder '{}' that holds the files, instead of the files; pack the files "
+      "the package contains the folder '{}' instead of the files in it; pack the files "
       "themselves",
       root_.filename().string());
 }
@@ -179,7 +179,7 @@ Package::Place Package::resolve(std::string_view uri, std::string_view folder) c
   uri = without_file_scheme(uri);
   const auto scheme = scheme_of(uri);
   require(scheme.empty() || scheme.size() == 1,
-          "{}: '{}' is not fetched: packages hold what they need; download the file and put it into the package",
+          "{}: '{}' is not fetched: a package must contain its files; download the file and put it into the package",
           shown_, given);
   Place place;
   if (const auto hash = uri.find('#'); hash != std::string_view::npos) {

@@ -15,7 +15,7 @@ bool is_text(TypeKind kind) {
   return kind == TypeKind::string || kind == TypeKind::enumeration || kind == TypeKind::binary;
 }
 
-// "2" for an item of an enumeration that the set defines; empty otherwise.
+// The number ("2") of an item if the set defines the enumeration; empty otherwise.
 std::string number_of(const ParameterSet& set, const Parameter& p) {
   if (p.kind != TypeKind::enumeration || p.values.size() != 1) return {};
   for (const auto& enumeration : set.enumerations) {
@@ -50,14 +50,14 @@ void check(const ParameterSet& set, const std::string& shown, Diagnostics& diagn
     const auto [first, is_new] = lines.emplace(p.name, p.line.number);
     if (!is_new)
       diagnostics.add({Severity::warning, shown, p.line.number, "SSP 2.0, 6.2: parameter names are unique",
-                       fmt::format("the parameter '{}' is given twice (first in line {}); the last value counts",
+                       fmt::format("the parameter '{}' is given twice (first in line {}); the last value is used",
                                    p.name, first->second)});
     const bool defined = p.unit.empty() || std::any_of(set.units.begin(), set.units.end(),
                                                        [&](const auto& u) { return u.name == p.unit; });
     if (!defined)
       diagnostics.add({Severity::warning, shown, p.line.number, "SSP 2.0, 6.2.1: units are defined in the same file",
-                       fmt::format("the unit '{}' of the parameter '{}' is not defined in this file; it is taken as "
-                                   "everybody knows it, or as the variable's",
+                       fmt::format("the unit '{}' of the parameter '{}' is not defined in this file; a common unit of "
+                                   "that name or that of the variable is used",
                                    p.unit, p.name)});
   }
 }
@@ -68,7 +68,7 @@ void check(const ParameterMapping& mapping, const std::string& shown, Diagnostic
     const auto [first, is_new] = lines.emplace(entry.target, entry.line.number);
     if (!is_new)
       diagnostics.add({Severity::warning, shown, entry.line.number, "SSP 2.0, 7.1: targets of a mapping are unique",
-                       fmt::format("'{}' is mapped to twice (first in line {}); the last entry counts", entry.target,
+                       fmt::format("'{}' is mapped to twice (first in line {}); the last entry is used", entry.target,
                                    first->second)});
   }
 }
@@ -112,7 +112,7 @@ std::vector<graph::Setting> settings_of(const ParameterSet& set, const Parameter
     if (found == by_name.end()) {
       diagnostics.add(
           {Severity::note, shown, entry.line.number, "SSP 2.0, 7.1: sources of a mapping",
-           fmt::format("'{}' is mapped to '{}', but there is no such parameter", entry.source, entry.target)});
+           fmt::format("'{}' is mapped to '{}', but no parameter has this name", entry.source, entry.target)});
       continue;
     }
     auto& s = settings.emplace_back(setting_of(set, *found->second, shown));

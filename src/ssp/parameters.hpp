@@ -1,4 +1,4 @@
-// Parameter values as settings: names with their prefix, mapped where there is a mapping, with what converts them.
+// Converts parameter sets to settings: applies the prefix and the mapping to names and adds conversions.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace consort::ssp {
 
-// `shown` is the file that the values are in, for messages.
+// `mapping`: null if there is none. `shown`: name of the file with the values, for messages.
 [[nodiscard]] std::vector<graph::Setting> settings_of(const ParameterSet& set, const ParameterMapping* mapping,
                                                       const std::string& prefix, const std::string& shown,
                                                       Diagnostics& diagnostics);

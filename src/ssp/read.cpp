@@ -7,7 +7,7 @@ namespace consort::ssp {
 
 namespace {
 
-// Deep enough for every system that a person can still think of, shallow enough for the stack.
+// Nesting depth: enough for real systems, and small enough for the call stack.
 constexpr XmlLimits limits{std::size_t{1} << 30, 200};
 
 template <class T>
@@ -24,7 +24,7 @@ constexpr std::string_view root_of<SignalDictionary> = "SignalDictionary";
 template <class T>
 T from_xml(const XmlDocument& document, Diagnostics& diagnostics) {
   const auto root = document.root();
-  require(local_name(root.name()) == root_of<T>, "{}:{}: the root element is <{}>, not <{}>; check which file is named",
+  require(local_name(root.name()) == root_of<T>, "{}:{}: the root element is <{}>, not <{}>; check the file name",
           document.shown(), document.line(root), root.name(), root_of<T>);
   T x;
   XmlIn(document, root, diagnostics).read(x);

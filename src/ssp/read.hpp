@@ -1,7 +1,7 @@
-// Files of the SSP standard, read as they are.
+// Reads the files of the SSP standard.
 //
-// All throw Error (input) for what is not XML or not the file that it should be. What breaks the schema and can be read
-// all the same is read, with a diagnostic that has file and line.
+// The functions throw Error (input) if the text is not XML or has the wrong root element. Other violations of the
+// schema give a diagnostic with file and line, and reading continues.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,10 @@
 
 namespace consort::ssp {
 
-// Of diagnostics about elements and attributes that are not as the XML schemas have them.
+// Rule of diagnostics about elements and attributes that violate the XML schemas.
 inline constexpr std::string_view schema_rule = "SSP, XML schema";
 
-// T is SystemStructure, ParameterSet, ParameterMapping or SignalDictionary. `shown` is what messages call the file.
+// T is SystemStructure, ParameterSet, ParameterMapping or SignalDictionary. `shown`: name of the file in messages.
 template <class T>
 [[nodiscard]] T read(const std::filesystem::path& file, std::string shown, Diagnostics& diagnostics);
 template <class T>

@@ -16,7 +16,7 @@ template <class Box>
 std::optional<graph::Rectangle> rectangle_of(const Box& g) {
   for (const double number : {g.x1, g.y1, g.x2, g.y2})
     if (!is_usable(number)) return std::nullopt;
-  constexpr double least = 1e-6;  // of a side
+  constexpr double least = 1e-6;  // length of a side
   if (std::abs(g.x2 - g.x1) < least || std::abs(g.y2 - g.y1) < least) return std::nullopt;
   return graph::Rectangle{g.x1, g.y1, g.x2, g.y2};
 }

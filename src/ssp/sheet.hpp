@@ -1,4 +1,4 @@
-// The geometry that SSD files hold.
+// The geometry in SSD files.
 #pragma once
 
 #include "graph/sheet.hpp"
@@ -6,8 +6,8 @@
 
 namespace consort::ssp {
 
-// Of one system, without those inside. Numbers that no drawing has (infinite ones, boxes without a size) are left out.
-// Files of icons are as the file has them.
+// The geometry of one system without its inner systems. Unusable values (infinite numbers, boxes without a size) are
+// omitted. Icon files are not resolved.
 [[nodiscard]] graph::Sheet sheet_of(const System& system);
 
 }  // namespace consort::ssp

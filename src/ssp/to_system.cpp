@@ -36,7 +36,7 @@ graph::Document read_system(const std::filesystem::path& file, const ReadOptions
   Diagnostics diagnostics;
   auto document = to_system(package, package->find_structure(options.variant), diagnostics);
   diagnostics.sort();
-  // What only breaks the schema has been read as well as it could be; what matters about it is found by the builder.
+  // A violation of the schema alone does not stop a run: the builder reports an error if it makes the system unusable.
   const auto ends = [](const Diagnostic& d) { return d.severity == Severity::error && d.rule != schema_rule; };
   const auto errors = std::count_if(diagnostics.all().begin(), diagnostics.all().end(), ends);
   for (const auto& d : diagnostics.all()) {

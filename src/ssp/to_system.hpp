@@ -1,4 +1,4 @@
-// From the files of a package to a system that can be compiled and run.
+// Turns the files of a package into a system that can be compiled and run.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,18 @@
 namespace consort::ssp {
 
 struct ReadOptions {
-  std::string variant{};       // which SSD of the package, see Package::find_structure()
+  std::string variant{};       // the SSD of the package, see Package::find_structure()
   bool allow_outside = false;  // see Package::open()
-  // To be looked at, not run: what is wrong is told in the notes, and units whose FMU is not there are what the file
-  // says about them.
+  // For drawing, not for running: errors become notes, and a unit whose FMU is missing has only the properties given in
+  // the SSD file.
   bool look = false;
 };
 
-// A package (.ssp), a folder that one was unpacked into, or an SSD file. Throws Error (input) for what cannot be made a
-// system, with the first reason and how many others there are. What was assumed is in the notes of the system.
+// Reads a package (.ssp), a folder with an unpacked package, or an SSD file. Throws Error (input) with the first error
+// and the number of further errors. Assumptions are added to the notes of the system.
 [[nodiscard]] graph::Document read_system(const std::filesystem::path& file, const ReadOptions& options = {});
 
-// The same with everything that is wrong in `diagnostics`; as much of the system as there is.
+// Like read_system(), but all problems go to `diagnostics`, and the result contains everything that could be read.
 [[nodiscard]] graph::Document to_system(const std::shared_ptr<const Package>& package, const std::string& structure,
                                         Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Files of the SSP standard, written: valid by its XML schemas as far as the data is.
+// Writes the files of the SSP standard. The result satisfies the XML schemas if the data is valid.
 #pragma once
 
 #include <string>
@@ -7,13 +7,12 @@
 
 namespace consort::ssp {
 
-// T is SystemStructure, ParameterSet, ParameterMapping or SignalDictionary. The version is that of the data (and of the
-// data that is inlined). Throws Error (input) for what a file that says 1.0 cannot have. The same data gives the same
-// bytes.
+// T is SystemStructure, ParameterSet, ParameterMapping or SignalDictionary. The version is that of the data; inlined
+// data has its own. Throws Error (input) for a feature of 2.0 in a file of version 1.0. Equal data gives equal bytes.
 template <class T>
 [[nodiscard]] std::string write(const T& x);
 
-// Number as XSD has it: the shortest text that reads back exactly; INF, -INF, NaN.
+// A number in XSD notation: the shortest text that gives the same number when read, or INF, -INF, NaN.
 [[nodiscard]] std::string double_text(double value);
 
 }  // namespace consort::ssp

@@ -34,7 +34,7 @@ void copy_resource(const Export::Resource& resource, const fs::path& root) {
                       failed.message());
 }
 
-// Inlined sets and mappings have versions of their own.
+// Inlined sets and mappings have their own version attributes.
 void set_version(std::vector<ParameterBinding>& bindings, const std::string& version) {
   for (auto& b : bindings) {
     for (auto& set : b.inlined) set.version = version;

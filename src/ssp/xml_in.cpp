@@ -33,7 +33,7 @@ std::optional<bool> read_bool(std::string_view text) {
   return std::nullopt;
 }
 
-// --- XML that is kept as it is ---------------------------------------------------------------------------------------
+// --- XML that is kept unchanged --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -42,7 +42,7 @@ std::string_view prefix_of(std::string_view name) {
   return colon == std::string_view::npos ? std::string_view() : name.substr(0, colon);
 }
 
-// The prefixes that an element and what is below it use, "" for names without one.
+// The namespace prefixes used by an element and its descendants; "" for names without a prefix.
 void collect_prefixes(pugi::xml_node node, std::vector<std::string>& prefixes) {
   const auto add = [&](std::string_view prefix) {
     if (std::find(prefixes.begin(), prefixes.end(), prefix) == prefixes.end()) prefixes.emplace_back(prefix);
@@ -53,7 +53,7 @@ void collect_prefixes(pugi::xml_node node, std::vector<std::string>& prefixes) {
   for (const auto child : node.children()) collect_prefixes(child, prefixes);
 }
 
-// Declares on `copy` what the elements around `original` declare and `copy` needs.
+// Declares on `copy` the namespaces that it uses and that an element around `original` declares.
 void declare_namespaces(pugi::xml_node original, pugi::xml_node copy) {
   std::vector<std::string> prefixes;
   collect_prefixes(original, prefixes);
@@ -99,8 +99,7 @@ void XmlIn::version(const std::string& text) {
 
 void XmlIn::since_2_0(bool used, const char* what) {
   if (used && is_1_0_)
-    add(Severity::warning,
-        fmt::format("{} is new in SSP 2.0, but the file says version 1.0; it is used all the same", what));
+    add(Severity::warning, fmt::format("{} is new in SSP 2.0, but the file has version 1.0; it is used anyway", what));
 }
 
 pugi::xml_attribute XmlIn::find(const char* name) {
@@ -119,7 +118,7 @@ pugi::xml_node XmlIn::single(std::string_view name) {
   for (const auto node : node_.children()) {
     if (local_name(node.name()) != wanted) continue;
     if (found) {
-      add(Severity::error, fmt::format("<{}> has several <{}>; only the first counts", node_.name(), name));
+      add(Severity::error, fmt::format("<{}> has several <{}>; only the first one is used", node_.name(), name));
       break;
     }
     found = node;
@@ -172,7 +171,7 @@ void XmlIn::data_type(DataType& type, Need need) {
     if (kind == TypeKind::none || (kind == TypeKind::clock && child.attribute("name"))) continue;
     static_cast<void>(know(child.name()));
     if (type.kind != TypeKind::none)
-      return add(Severity::error, fmt::format("<{}> has several types; only the first counts", node_.name()));
+      return add(Severity::error, fmt::format("<{}> has several types; only the first one is used", node_.name()));
     type.kind = kind;
     XmlIn inside(document_, child, diagnostics_, is_1_0_);
     type_fields(inside, type);
@@ -195,7 +194,8 @@ void XmlIn::transformation(Transformation& t) {
     const auto node = single(name);
     if (!node) continue;
     if (t.kind != Kind::none)
-      return add(Severity::error, fmt::format("<{}> has several transformations; only the first counts", node_.name()));
+      return add(Severity::error,
+                 fmt::format("<{}> has several transformations; only the first one is used", node_.name()));
     t.kind = kind;
     t.line.number = document_.line(node);
     XmlIn inside(document_, node, diagnostics_, is_1_0_);
@@ -253,8 +253,8 @@ void XmlIn::parameter_value(Parameter& p) {
   inside.defaulted("mime-type", p.mime_type, default_mime_type);
 }
 
-// The name has two meanings among the children of a connector: ssc:Clock is the type of a clock, ssd:Clock (with a
-// name) is a clock that the connector belongs to.
+// <Clock> has two meanings among the children of a connector: ssc:Clock is the type of a clock, ssd:Clock (with a name)
+// is a clock that the connector belongs to.
 void XmlIn::clocks(std::vector<std::string>& names) {
   static_cast<void>(know("Clock"));
   for (const auto child : node_.children())

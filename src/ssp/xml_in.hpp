@@ -1,8 +1,8 @@
-// An element of an SSP file as `fields()` (ssp/fields.hpp) reads it. Internal to ssp/.
+// Reads an element of an SSP file for `fields()` (ssp/fields.hpp). Internal to ssp/.
 //
-// Names are compared without their prefix: files of the wild mix up the namespaces, and no two children of an element
-// differ in their namespace alone (but see clocks()). What breaks the schema and can be read all the same is read, and
-// a diagnostic says so.
+// Names are compared without their prefix: many files confuse the namespaces, and no two children of an element differ
+// only in their namespace (but see clocks()). A violation of the schema gives a diagnostic, and reading continues if
+// possible.
 #pragma once
 
 #include <charconv>
@@ -21,7 +21,7 @@
 namespace consort::ssp {
 
 [[nodiscard]] std::string_view local_name(std::string_view name);
-// XSD's ways to write values, white space around them allowed; none for anything else.
+// Read values in XSD notation, with white space around them allowed; nullopt for any other text.
 [[nodiscard]] std::optional<double> read_double(std::string_view text);
 [[nodiscard]] std::optional<bool> read_bool(std::string_view text);
 template <class T>
@@ -37,7 +37,7 @@ template <class T>
     return value;
   }
 }
-// Everything below `node` as XML that stands on its own.
+// The contents of `node` as XML that declares the namespaces it uses.
 [[nodiscard]] std::string inner_xml(pugi::xml_node node);
 
 class XmlIn {
@@ -47,7 +47,7 @@ class XmlIn {
   XmlIn(const XmlDocument& document, pugi::xml_node node, Diagnostics& diagnostics, bool is_1_0 = false)
       : document_(document), node_(node), diagnostics_(diagnostics), is_1_0_(is_1_0) {}
 
-  // Reads all of `x`, and says what was there that has no place in it.
+  // Reads all of `x` and reports unknown attributes and children.
   template <class T>
   void read(T& x) {
     fields(*this, x);
@@ -76,7 +76,8 @@ class XmlIn {
     attribute(name, text, need);
     for (const auto part : split_white(text)) {
       const auto value = read_number<T>(part);
-      if (!value) return add(Severity::error, fmt::format("{}=\"{}\" is no list of numbers; correct it", name, text));
+      if (!value)
+        return add(Severity::error, fmt::format("{}=\"{}\" is not a list of numbers; correct it", name, text));
       values.push_back(*value);
     }
   }
@@ -93,7 +94,7 @@ class XmlIn {
     for (const auto node : node_.children())
       if (local_name(node.name()) == wanted) read_child(node, all.emplace_back());
   }
-  // <Connectors> around every <Connector>.
+  // Reads a list with an element around it, such as <Connectors> around every <Connector>.
   template <class T>
   void list(std::string_view around, const char* name, std::vector<T>& all, Need need = Need::optional) {
     const auto wanted = know(around);
@@ -132,8 +133,8 @@ class XmlIn {
  private:
   [[nodiscard]] pugi::xml_attribute find(const char* name);
   [[nodiscard]] std::string_view know(std::string_view name);
-  [[nodiscard]] pugi::xml_node single(std::string_view name);  // the first; a second one is an error
-  [[nodiscard]] bool has_foreign() const;                      // elements beside MetaData and Signature
+  [[nodiscard]] pugi::xml_node single(std::string_view name);  // the first child; reports a second one as an error
+  [[nodiscard]] bool has_foreign() const;                      // has children other than MetaData and Signature
   void report_unknown();
   void add(Severity severity, std::string message);
   void value_elements(pugi::xml_node node, std::vector<std::string>& values);
@@ -157,7 +158,7 @@ class XmlIn {
     if (const auto number = read_number<T>(text)) {
       value = *number;
     } else {
-      add(Severity::error, fmt::format("{}={} is no number that is allowed here; correct it", name, quote(text)));
+      add(Severity::error, fmt::format("{}={} is not a number that is allowed here; correct it", name, quote(text)));
     }
   }
 
@@ -166,7 +167,7 @@ class XmlIn {
   Diagnostics& diagnostics_;
   bool is_1_0_ = false;
   bool all_children_known_ = false;
-  std::vector<std::string_view> attributes_{};  // that were asked for
+  std::vector<std::string_view> attributes_{};  // known names, for report_unknown()
   std::vector<std::string_view> children_{};
 };
 

@@ -1,4 +1,4 @@
-// An element of an SSP file as `fields()` (ssp/fields.hpp) writes it. Internal to ssp/.
+// Writes an element of an SSP file for `fields()` (ssp/fields.hpp). Internal to ssp/.
 #pragma once
 
 #include <string>

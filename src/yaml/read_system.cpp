@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 // --- values
 
-// YAML's own spelling of what is not finite, as base/value.hpp reads it.
+// Converts YAML's spellings of non-finite numbers to those that base/value.hpp reads.
 std::string element_text(const Node& node) {
   if (!node.quoted && node.text.find('.') != std::string::npos) {
     const auto number = read_number(node.text);
@@ -80,7 +80,7 @@ void read_connector(const View& view, bool with_causality, Connector& connector)
       connector.dimensions.push_back(
           static_cast<std::uint64_t>(one.integer("a dimension of a connector", 1, 1'000'000'000)));
   if (const auto causality = fields.find("causality")) {
-    if (!with_causality) throw causality->error("the place of this connector says its causality; remove the key");
+    if (!with_causality) throw causality->error("the causality of this connector follows from its section; remove the key");
     constexpr std::string_view kinds[] = {"parameter",   "calculatedParameter", "input", "output", "local",
                                           "independent", "structuralParameter"};
     const auto kind = causality->choice("the causality", kinds);
@@ -170,7 +170,7 @@ class ElementReader {
       throw key.error(
           "unit {} is {}; give one of 'fmu' (a file), 'model' (the name of a native model), 'system' (a "
           "file), or 'units' and 'connections'",
-          quote(key.node().text), fmu ? "an FMU and a model at once" : "nothing yet");
+          quote(key.node().text), fmu ? "both an FMU and a model" : "not defined");
     }
     auto& component = add_component(key, fmu ? beside(folder_, fmu->text("'fmu'"))
                                              : fs::path(std::string(graph::native_prefix) + model->text("'model'")));
@@ -206,7 +206,7 @@ class ElementReader {
       throw path.error("{}", error.what());
     }
     System inner = read_file_of_system(text, file, context_, nullptr);
-    inner.experiment = {};  // only that of the outermost system counts
+    inner.experiment = {};  // only the outermost system has an experiment
     add_system(key, std::move(inner), set);
   }
 
@@ -216,7 +216,7 @@ class ElementReader {
     add_system(key, std::move(inner), nullptr);
   }
 
-  // Shared signals have no contents: what reaches one of them leaves it wherever it is connected from.
+  // Shared signals are a system without contents, whose connectors forward their values.
   void read_signals(const View& key, const Fields& fields) {
     System shared;
     const auto of = fields.find("of");
@@ -241,7 +241,8 @@ class ElementReader {
 
 // --- connections
 
-// Cuts a trailing " * 2" (or " + 1", " - 1") off: an operator of `operators` and a number, with blanks around them.
+// Removes a trailing " * 2" (or " + 1", " - 1") and returns its number: an operator of `operators` and a number, with
+// blanks around them. nullopt if there is none.
 std::optional<double> cut_operation(std::string_view& text, std::string_view operators) {
   const auto parts = split_white(text);
   if (parts.size() < 3) return std::nullopt;
@@ -313,7 +314,7 @@ class ConnectionReader {
     const auto offset = fields.find("offset");
     const auto map = fields.find("map");
     if (const auto others = fields.find("others"); others && !map)
-      throw others->error("'others' says what happens to values that a map does not list; add the map, or remove it");
+      throw others->error("'others' applies to values that a map does not list; add a map, or remove 'others'");
     if (map && (factor || offset))
       throw map->error("a connection has either a map or a factor and an offset; remove one");
     if (map) {
@@ -332,18 +333,19 @@ class ConnectionReader {
     }
   }
 
-  // `causality`: what a unit's variable at this end would be; connectors of the system itself are the other way round.
+  // `causality`: that of a unit's variable at this end; a connector of the system itself must have the opposite one.
   Endpoint end(const View& view, std::string_view path, describe::Causality causality) const {
     Endpoint found = system_.endpoint(path);
     if (!found.element.empty()) return found;
     auto own = own_.find(path);
-    if (own == own_.end() && path.ends_with(']')) own = own_.find(path.substr(0, path.rfind('[')));  // an element of it
+    if (own == own_.end() && path.ends_with(']')) own = own_.find(path.substr(0, path.rfind('[')));  // an element
     if (own == own_.end()) throw unknown(view, path);
     const bool is_output = own->second->causality == describe::Causality::output;
     const bool is_source = causality == describe::Causality::output;
     if (is_output == is_source) {
-      throw view.error("{} is an {} of the system itself and cannot be {} inside of it; turn the connection round",
-                       quote(path), is_output ? "output" : "input", is_source ? "read" : "driven");
+      throw view.error(
+          "{} is an {} of the system itself and cannot be {} inside of it; swap the ends of the connection",
+          quote(path), is_output ? "output" : "input", is_source ? "read" : "driven");
     }
     return found;
   }
@@ -368,7 +370,7 @@ class ConnectionReader {
 }  // namespace
 
 void read_value(const View& view, std::string_view what, std::string& value, std::string* unit) {
-  if (view.is(Node::Kind::null)) throw view.error("{} is missing; write it behind the colon", what);
+  if (view.is(Node::Kind::null)) throw view.error("{} is missing; write it after the colon", what);
   if (view.is(Node::Kind::mapping) && unit != nullptr) {
     const Fields fields(view, value_keys());
     const auto inner = fields.need("value");

@@ -19,7 +19,7 @@ constexpr std::size_t most_files_deep = 32;
 
 std::string load_file(const fs::path& file) { return read_file(file, Budget{}.bytes); }
 
-// So that a file is known again whichever way it is named.
+// A path that is equal for all names of the same file.
 fs::path identity(const fs::path& file) {
   std::error_code failed;
   auto path = fs::weakly_canonical(file, failed);

@@ -1,8 +1,8 @@
-// Systems written by hand: `.yaml` into graph::Document. docs/systems.md describes the format.
+// Reads systems from `.yaml` files into graph::Document. docs/systems.md describes the format.
 //
-// All throw Error (input) whose text begins with "file:line:column: ": what is not YAML, unknown keys (with the
-// nearest), wrong kinds, connections of elements that do not exist, files that include themselves, and whatever is
-// larger or deeper than can be right. Every `where` of the result says where in which file it was written.
+// All functions throw Error (input) whose text begins with "file:line:column: ", for invalid YAML, unknown keys (with
+// the nearest key), wrong kinds of values, connections of missing elements, files that include themselves, and files
+// that are too large or too deeply nested. Every `where` of the result gives file, line and column.
 #pragma once
 
 #include <filesystem>
@@ -14,13 +14,14 @@
 
 namespace consort::yaml {
 
-// The text of a file that a system names as a part of it. Throws Error (input) when there is none.
+// Returns the text of a file that a system includes. Throws Error (input) if the file does not exist.
 using Load = std::function<std::string(const std::filesystem::path&)>;
 
-// Paths in the file are relative to its folder, and so are they in the result when `file` is relative.
+// Paths in the file are relative to its folder. In the result, they include that folder, so they are relative to the
+// working directory if `file` is relative.
 [[nodiscard]] graph::Document read_system(const std::filesystem::path& file);
 
-// The same from a text. `name` is what messages call it; paths are relative to its folder.
+// The same for a text. `name` is used in messages; paths are relative to its folder.
 [[nodiscard]] graph::Document parse_system(std::string_view text, const std::filesystem::path& name, const Load& load);
 [[nodiscard]] graph::Document parse_system(std::string_view text, const std::filesystem::path& name = "system.yaml");
 

@@ -1,4 +1,4 @@
-// The parts of the reader that one file each implements. Internal to yaml/.
+// The parts of the reader, each implemented in its own file. Internal to yaml/.
 #pragma once
 
 #include <filesystem>
@@ -12,21 +12,21 @@
 
 namespace consort::yaml {
 
-// What one read shares among all files of a system.
+// Data shared by all files of one read operation.
 struct Context {
   const Load& load;
   Budget budget{};
-  std::vector<std::filesystem::path> open{};  // the files that are being read, the outermost first
+  std::vector<std::filesystem::path> open{};  // files being read, the outermost first
 };
 
-// One file. `run` takes what is said about running it; null for a file that is part of another.
+// Reads one file. `run` receives the run settings; null for an included file.
 [[nodiscard]] graph::System read_file_of_system(std::string_view text, const std::filesystem::path& file,
                                                 Context& context, graph::RunSettings* run);
 
-// Throws Error (input) when the file is being read already, or too many are.
+// Throws Error (input) if the file is already being read or files are nested too deeply.
 void require_includable(const std::filesystem::path& file, const Context& context);
 
-// The elements, connectors, connections and settings of a system.
+// Reads the elements, connectors, connections and settings of a system.
 void read_contents(const Fields& fields, const std::filesystem::path& folder, Context& context, graph::System& system);
 
 // run, record, bonds, scenario.
@@ -34,10 +34,10 @@ void read_settings(const Fields& file, const std::filesystem::path& folder, grap
 // These and experiment.
 void read_run(const Fields& file, const std::filesystem::path& folder, graph::System& system, graph::RunSettings& run);
 
-// A value as text, and the unit of measure that it is given in: 3, 3 cm, [1, 2, 3], {value: 3, unit: cm}.
+// Reads a value as text and its unit of measure: 3, 3 cm, [1, 2, 3], {value: 3, unit: cm}.
 void read_value(const View& view, std::string_view what, std::string& value, std::string* unit);
 
-// Relative to the folder of the file that names it.
+// The path relative to `folder`, which is that of the file that names it.
 [[nodiscard]] std::filesystem::path beside(const std::filesystem::path& folder, const std::string& path);
 
 }  // namespace consort::yaml

@@ -35,7 +35,8 @@ class Builder : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(make(Node::Kind::null, mark), anchor); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) throw error(mark, "this alias stands for something that contains it; write it out");
+    if (found == anchors_.end())
+      throw error(mark, "this alias refers to a node that contains the alias; write the contents out");
     take(found->second.nodes, mark);
     add(Node(found->second.node), YAML::NullAnchor);
   }
@@ -84,8 +85,8 @@ class Builder : public YAML::EventHandler {
   void take(std::size_t nodes, const YAML::Mark& mark) {
     if (nodes > budget_.nodes) {
       throw error(mark,
-                  "the system has more values than can be right (aliases and files count every time that they "
-                  "are used); split it, or check the aliases");
+                  "the system has more values than allowed (aliases and files count each time they are used); "
+                  "split it, or check the aliases");
     }
     budget_.nodes -= nodes;
     used_ += nodes;
@@ -102,7 +103,7 @@ class Builder : public YAML::EventHandler {
 
   void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (open_.size() >= most_levels) {
-      throw error(mark, fmt::format("more than {} levels of lists and mappings; write it flatter", most_levels));
+      throw error(mark, fmt::format("more than {} levels of lists and mappings; use fewer levels", most_levels));
     }
     const std::size_t before = used_;
     open_.push_back({make(kind, mark), anchor, before});
@@ -123,7 +124,7 @@ class Builder : public YAML::EventHandler {
 
   void remember(YAML::anchor_t anchor, const Node& node, std::size_t nodes) {
     if (anchor == YAML::NullAnchor) return;
-    // The copy that is kept counts as well.
+    // The stored copy also counts against the budget.
     take(nodes, YAML::Mark::null_mark());
     anchors_[anchor] = {node, nodes};
   }
@@ -136,7 +137,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  // Keys are scalars and unique; `<<` takes over what the mapping does not say itself.
+  // Checks that keys are unique scalars, and adds entries merged by `<<` whose keys the mapping does not have.
   void finish_mapping(Node& mapping) {
     std::vector<Node> merged;
     std::unordered_map<std::string_view, const Node*> seen;
@@ -170,7 +171,7 @@ class Builder : public YAML::EventHandler {
       return;
     }
     if (from.kind != Node::Kind::mapping) {
-      throw error(from.line, from.column, "'<<' takes over a mapping, or a list of mappings");
+      throw error(from.line, from.column, "'<<' needs a mapping, or a list of mappings");
     }
     std::unordered_map<std::string, bool> has;
     for (std::size_t i = 0; i < mapping.items.size(); i += 2) has.emplace(mapping.items[i].text, true);
@@ -189,7 +190,7 @@ class Builder : public YAML::EventHandler {
   Node root_;
 };
 
-// What yaml-cpp would read as something else without a word: other encodings, and U+0004, its mark of the end.
+// Rejects text that yaml-cpp would misread without an error: other encodings, and U+0004, which it takes for the end.
 void require_text(std::string_view text, const std::string& name) {
   std::size_t line = 1;
   std::size_t begin = 0;
@@ -210,7 +211,7 @@ void require_text(std::string_view text, const std::string& name) {
 
 Node parse(std::string_view text, const std::string& name, Budget& budget) {
   require(text.size() <= budget.bytes,
-          "{}: the files of a system hold more than can be right ({} bytes here); split it", name, text.size());
+          "{}: the files of a system are larger than allowed ({} bytes here); split the system", name, text.size());
   budget.bytes -= text.size();
   require_text(text, name);
   ViewBuffer buffer(text);
@@ -222,7 +223,7 @@ Node parse(std::string_view text, const std::string& name, Budget& budget) {
             name);
     Node root = builder.take_root();
     Builder second(name, budget);
-    require(!parser.HandleNextDocument(second), "{}: the file holds more than one document; keep one system per file",
+    require(!parser.HandleNextDocument(second), "{}: the file has more than one document; keep one system per file",
             name);
     return root;
   } catch (const YAML::Exception& e) {

@@ -1,5 +1,5 @@
-// Typed access to a tree: wrong kinds and unknown keys are errors with the place and what is expected. Internal to
-// yaml/.
+// Typed access to a tree. Errors for wrong kinds and unknown keys give the place and the expected kind or keys.
+// Internal to yaml/.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace consort::yaml {
 
-// A node and the file that it is in; both must outlive it. `what` names it for messages ("the step"). The value of a
-// setting knows its key ("iteration.reuse"), for the field of its errors.
+// A node and the name of its file; both must outlive the view. `what` names the value in messages ("the step"). A view
+// of a run setting has the name of its key ("iteration.reuse"), for the field `setting` of errors.
 class View {
  public:
   View(const Node& node, const std::string& file, std::string setting = {})
@@ -36,19 +36,19 @@ class View {
     return input_error("{}: {}", where(), fmt::format(text, std::forward<Args>(args)...)).of_setting(setting_);
   }
 
-  // All throw Error (input) when the node is something else.
+  // The following functions throw Error (input) if the node has another kind.
   [[nodiscard]] const std::string& text(std::string_view what) const;  // not empty
   [[nodiscard]] double number(std::string_view what) const;            // finite
   [[nodiscard]] double positive(std::string_view what) const;
   [[nodiscard]] std::int64_t integer(std::string_view what, std::int64_t least, std::int64_t most) const;
   [[nodiscard]] bool truth(std::string_view what) const;
   [[nodiscard]] double seconds(std::string_view what) const;  // 0.1, "100 ms", "2 min", "1 h"
-  // The index of the choice.
+  // Index of the node's text in `choices`.
   [[nodiscard]] std::size_t choice(std::string_view what, std::span<const std::string_view> choices) const;
-  // One of a list, or each of several; a null is none.
+  // The items of a list; empty for null.
   [[nodiscard]] std::vector<View> list(std::string_view what) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view what) const;  // a list, or one text
-  // Of a mapping, in order; a null is none.
+  // Keys and values of a mapping, in order; empty for null.
   [[nodiscard]] std::vector<std::pair<View, View>> entries(std::string_view what) const;
 
  private:
@@ -56,30 +56,30 @@ class View {
 
   const Node* node_;
   const std::string* file_;
-  std::string setting_;  // empty: it is none
+  std::string setting_;  // empty: not a run setting
 };
 
-// A mapping whose keys are known. Throws Error (input) for a key that is not, with the nearest.
+// A mapping with a fixed set of keys. Throws Error (input) with the nearest key for an unknown key.
 class Fields {
  public:
   Fields(const View& view, const KeyTable& keys);
 
   [[nodiscard]] std::optional<View> find(std::string_view key) const;
-  [[nodiscard]] View need(std::string_view key) const;  // throws Error (input) when it is missing
+  [[nodiscard]] View need(std::string_view key) const;  // throws Error (input) if it is missing
   [[nodiscard]] bool has(std::string_view key) const { return find(key).has_value(); }
   [[nodiscard]] const View& view() const { return view_; }
 
  private:
-  // The name of a key in errors; empty where keys are no settings.
+  // The name of a key in errors; empty if the keys are not run settings.
   [[nodiscard]] std::string setting(std::string_view key) const;
 
   View view_;
   const KeyTable& keys_;
 };
 
-// Whether the text is a number as YAML or FMI write them, and its value.
+// The value of a number in YAML or FMI notation; nullopt if the text is not a number.
 [[nodiscard]] std::optional<double> read_number(std::string_view text);
-// Numbers with a unit of measure behind them, and that unit: "3 cm" and "1 2 3 cm", but not "1 2 3" or "two words".
+// Splits numbers from the unit of measure after them: "3 cm" and "1 2 3 cm", but not "1 2 3" or "two words".
 [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> split_unit(std::string_view text);
 
 }  // namespace consort::yaml

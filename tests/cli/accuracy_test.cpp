@@ -1,5 +1,5 @@
-// run with a tolerance instead of a step, iterated steps and checkpoints, as users ask for them: every option has its
-// effect, every mistake is said before the run, and what was recorded is kept.
+// run with a tolerance instead of a step, with iterated steps and with checkpoints: every option has its effect, every
+// mistake is reported before the run, and recorded rows are kept.
 #include <csignal>
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ class Accuracy : public ::testing::Test {
     options.insert(options.begin(), {"run", "car.yaml"});
     return desk.run(std::move(options));
   }
-  // What the report of such a run says.
+  // The report of a run with these options.
   [[nodiscard]] json report(std::vector<std::string> options) const {
     options.insert(options.end(), {"--report", "r.json", "-q", "--no-output"});
     const auto ended = run(std::move(options));

@@ -1,4 +1,4 @@
-// Bad usage and bad input: one paragraph that names file and place and says what to do, status 2, nothing left behind.
+// Bad usage and bad input give one paragraph with file, place and remedy, status 2, and leave no files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 using Arguments = std::vector<std::string>;
 
-// A refusal whose text has all of `parts`, after which nothing new is there.
+// Expects an error whose text contains all of `parts`, and no new files.
 void expect_refused(const Desk& desk, const Arguments& arguments, const std::vector<std::string>& parts,
                     int status = 2) {
   SCOPED_TRACE(::testing::PrintToString(arguments));
@@ -52,7 +52,7 @@ TEST(Usage, SaysWhichOptionThereIsNotAndWhichWasMeant) {
   expect_refused(desk, {"simulate", ball, "--sett", "e=1"}, {"there is no option '--sett'; did you mean '--set'?"});
   expect_refused(desk, {"simulate", ball, "--stop", "3"}, {"there is no option '--stop'; did you mean '--stop-time'?"});
   expect_refused(desk, {"run", "a.yaml", "--outputfile=b.csv"}, {"'--outputfile'; did you mean '--output-file'"});
-  expect_refused(desk, {"simulate", ball, "more"}, {"no place for the argument 'more'", "consort simulate --help"});
+  expect_refused(desk, {"simulate", ball, "more"}, {"unexpected argument 'more'", "consort simulate --help"});
 }
 
 TEST(Usage, HelpGoesToStandardOutput) {
@@ -162,7 +162,7 @@ TEST(BadInputFile, IsRefusedWithLineAndColumn) {
   refused("time,\"u\n0,1\n", {"in.csv"});
 }
 
-// --- where output cannot go
+// --- output that cannot be written
 
 TEST(FullDisk, EndsASimulationWithStatus1) {
   const Desk desk;

@@ -1,4 +1,4 @@
-// graph: from a system file to a picture.
+// graph: draws a system file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// info and check: what they say, and what they return.
+// info and check: output and exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// FMUs that crash, hang, fail and talk nonsense, and users who lose their patience.
+// FMUs that crash, hang, fail or return nonsense, and runs that are interrupted.
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -48,7 +48,7 @@ TEST_P(BadFmu, ThatCrashesIsNamedWithCallAndTimeAndItsRowsAreKept) {
   expect_one_paragraph(ended, 1);
   EXPECT_THAT(ended.err, AllOf(HasSubstr("'Bad'"), HasSubstr("DoStep"), HasSubstr("t = 0.49")));
   expect_rows_until_half_time(desk);
-  // What a process that crashed could not remove, the next one does.
+  // The next process removes the files that the crashed process left.
   EXPECT_EQ(desk.run({"info", fmu("fmi2/Dahlquist.fmu")}).status, 0);
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
@@ -66,7 +66,7 @@ constexpr bool signals_wait_for_calls = true;
 #else
 constexpr bool signals_wait_for_calls = false;
 #endif
-// ThreadSanitizer handles a signal at the next call that it knows, and there is none in an endless loop.
+// ThreadSanitizer handles a signal only at the next intercepted call, and an endless loop makes no such call.
 #define CONSORT_SKIP_WHERE_SIGNALS_WAIT() \
   if (signals_wait_for_calls) GTEST_SKIP() << "signals do not reach an endless loop under ThreadSanitizer"
 
@@ -77,8 +77,9 @@ TEST_P(BadFmu, ThatHangsIsEndedWhenItsTimeIsUp) {
   const auto ended = desk.run(simulate("hang", {"-q", "--timeout", "2"}));
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
   EXPECT_EQ(ended.status, 1);
-  EXPECT_THAT(ended.err, AllOf(HasSubstr("'Bad'"), HasSubstr("DoStep"), HasSubstr("t = 0.49"))) << "where it hangs";
-  EXPECT_THAT(ended.err, AllOf(HasSubstr("Bad.fmu"), HasSubstr("2 s"))) << "who ended it";
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("'Bad'"), HasSubstr("DoStep"), HasSubstr("t = 0.49")))
+      << "the place of the hang";
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("Bad.fmu"), HasSubstr("2 s"))) << "the time limit that ended it";
   expect_rows_until_half_time(desk);
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
@@ -142,7 +143,7 @@ TEST(BadStart, ThatCrashesWhenItIsInstantiatedLeavesNoResult) {
 
 // --- users
 
-// A run that would take for ever, of which something has been recorded.
+// Starts a run that would not end, and waits until it has recorded some rows.
 Program start_long_run(const Desk& desk, std::vector<std::string> more = {}) {
   std::vector<std::string> all{"simulate", fmu("fmi2/Dahlquist.fmu"), "--stop-time", "1e9", "--step-size",
                                "1e-3",     "--output-file",           "long.csv"};
@@ -182,7 +183,7 @@ TEST(Interrupt, ReachesARunWithATimeout) {
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
 
-// Rows that are still in the buffer when an FMU hangs; the second Ctrl-C must not lose them.
+// Rows that are still in the buffer when an FMU hangs must not be lost at the second Ctrl-C.
 TEST_P(BadFmu, ThatHangsIsEndedByTheSecondInterruptWithAllItsRows) {
   CONSORT_SKIP_WHERE_SIGNALS_WAIT();
   for (const bool child : {false, true}) {
@@ -194,7 +195,7 @@ TEST_P(BadFmu, ThatHangsIsEndedByTheSecondInterruptWithAllItsRows) {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     program.send(SIGINT);
     const auto ended = program.wait();
-    // With a time-out the one who waits ends by the signal, as a shell expects of a program that was interrupted.
+    // With a timeout, the waiting parent process ends by the signal, as a shell expects of an interrupted program.
     if (child) {
       EXPECT_EQ(ended.signal, SIGINT);
     } else {
@@ -227,7 +228,7 @@ TEST(Kill, LeavesAReadableResultAndAFolderThatTheNextRunSweeps) {
   const auto ended = program.wait();
   EXPECT_EQ(ended.signal, SIGKILL);
   expect_whole_rows(desk);
-  EXPECT_THAT(desk.left_behind(), SizeIs(1)) << "nobody could remove it";
+  EXPECT_THAT(desk.left_behind(), SizeIs(1)) << "a killed process cannot remove its files";
   EXPECT_EQ(desk.run({"simulate", fmu("fmi2/Dahlquist.fmu")}).status, 0);
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }

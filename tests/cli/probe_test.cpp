@@ -1,4 +1,4 @@
-// probe: what an FMU claims, tried.
+// probe: tests the claims of FMUs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Runs the built `consort` as its users do: a process of its own in a folder of its own.
+// Runs the built `consort` as users do: in its own process and its own folder.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct Ended {
   std::string out, err;
 };
 
-// A running program; ended with the object if it still runs.
+// A running program. The destructor ends it if it still runs.
 class Program {
  public:
   Program(pid_t pid, fs::path out, fs::path err) : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
@@ -31,7 +31,7 @@ class Program {
   Program& operator=(Program&&) = delete;
 
   void send(int signal) const;
-  // A test that would hang fails instead: the program is killed after `patience`.
+  // Kills the program after `patience`, so that a test fails instead of hanging.
   Ended wait(std::chrono::seconds patience = std::chrono::seconds(60));
 
  private:
@@ -39,7 +39,7 @@ class Program {
   fs::path out_, err_;
 };
 
-// A working folder, and a private folder for temporary files that must be empty when the program has ended.
+// A working folder, and a private folder for temporary files, which must be empty after the program has ended.
 class Desk {
  public:
   Desk();
@@ -51,11 +51,11 @@ class Desk {
   [[nodiscard]] bool has(const std::string& name) const { return fs::exists(folder_ / name); }
   // Names in the working folder, sorted.
   [[nodiscard]] std::vector<std::string> files() const;
-  // What is left in the folder for temporary files.
+  // The contents of the folder for temporary files.
   [[nodiscard]] std::vector<std::string> left_behind() const;
 
   Program start(std::vector<std::string> arguments, const std::string& standard_output = {}) const;
-  // `standard_output`: where it goes instead of Ended::out.
+  // `standard_output`: a file for the output, instead of Ended::out.
   Ended run(std::vector<std::string> arguments, const std::string& standard_output = {}) const;
 
  private:
@@ -63,14 +63,14 @@ class Desk {
   fs::path folder_;
 };
 
-// One of our FMUs: fmu("fmi2/Dahlquist.fmu").
+// The path of an FMU built by this project: fmu("fmi2/Dahlquist.fmu").
 [[nodiscard]] std::string fmu(const std::string& name);
 [[nodiscard]] std::string read_text(const fs::path& file);
-// Waits until `file` has at least `bytes`; false when it takes longer than 30 s.
+// Waits until `file` has at least `bytes`; false if this takes longer than 30 s.
 [[nodiscard]] bool wait_for_size(const fs::path& file, std::uintmax_t bytes);
 
-// Fails the test unless `ended` is a refusal: this status, nothing on stdout, and on stderr one paragraph (one line)
-// that begins with "consort: ".
+// Fails the test unless `ended` has this status, no output on stdout, and on stderr one paragraph (one line) that
+// begins with "consort: ".
 void expect_one_paragraph(const Ended& ended, int status);
 
 }  // namespace consort::cli_tests

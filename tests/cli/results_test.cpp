@@ -53,7 +53,7 @@ TEST(Plot, DrawsSvgHtmlAndInTheTerminal) {
   const auto shown = desk.run({"plot", "ball.csv", "v", "--terminal", "--width", "60", "--height", "10"});
   EXPECT_EQ(shown.status, 0);
   EXPECT_THAT(shown.out, HasSubstr("v"));
-  EXPECT_THAT(desk.files(), testing::SizeIs(4)) << "the terminal needs no file";
+  EXPECT_THAT(desk.files(), testing::SizeIs(4)) << "--terminal writes no file";
 }
 
 TEST(Plot, DrawsHowFarARunCanBeTrusted) {
@@ -68,16 +68,17 @@ TEST(Plot, DrawsHowFarARunCanBeTrusted) {
   EXPECT_THAT(desk.read("car_trust.svg"),
               AllOf(HasSubstr("step size"), HasSubstr("tolerance"), HasSubstr("wheel limits the step")));
   EXPECT_EQ(desk.run({"plot", "car.h5", "--trust", "--terminal"}).status, 0);
-  // Without control there is nothing to draw, and it says what would make it.
+  // A run with a fixed step has no such data, and the error names the option that records them.
   ASSERT_EQ(desk.run({"run", "car.yaml", "-o", "fixed.csv"}).status, 0);
   const auto refused = desk.run({"plot", "fixed.csv", "--trust"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("--controller richardson"));
 }
 
-// --- cross-check over a tree of our own
+// --- cross-check of a small tree
 
-// The tree of the FMI cross-check in small: a right reference, a wrong one, an FMU that fails, one that cannot be run.
+// A small tree like that of the FMI cross-check: a correct reference, a wrong reference, an FMU that fails, and an FMU
+// that cannot be run.
 class CrossCheckTree : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// run: systems of units, as their users run them.
+// run: systems of units.
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A source whose output drives a follower, which misbehaves on demand.
+// A source whose output drives a follower that misbehaves on demand.
 std::string pair_text(const std::string& more = {}, const std::string& follower = "fmi2/Bad.fmu") {
   return "consort: 1\nname: pair\nunits:\n  source: " + fmu("fmi3/Dahlquist.fmu") + "\n  follower: " + fmu(follower) +
          "\nconnections:\n  - source.x -> follower.u\nexperiment: {stop: 1, step: 10 ms}\n" + more;
@@ -187,7 +187,7 @@ TEST_F(RunPair, WrongNamesSuggestTheNearest) {
   refused({"--stop-time", "-1"}, "not before the start time");
   refused({"--output-file", "a.xyz"}, ".csv");
   refused({"--input-file", "nowhere.csv"}, "nowhere.csv");
-  EXPECT_THAT(desk.files(), ElementsAre("pair.yaml")) << "none of them began";
+  EXPECT_THAT(desk.files(), ElementsAre("pair.yaml")) << "no run was started";
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
 
@@ -266,7 +266,7 @@ TEST(RunTime, AValueThatCannotBeConvertedIsNamedWithItsTime) {
   EXPECT_THAT(ended.err,
               AllOf(HasSubstr("in the step from t = 1.5 s to 2 s"),
                     HasSubstr("s.counter → f.int32_in (stair.yaml:6:5)"), HasSubstr("no entry for the value 3")));
-  EXPECT_EQ(record::read_result(desk.folder() / "stair.csv").time.back(), 1.5) << "what was reached is kept";
+  EXPECT_EQ(record::read_result(desk.folder() / "stair.csv").time.back(), 1.5) << "rows recorded so far are kept";
 }
 
 TEST(RunTime, NumbersThatAreNoneAreToldEvenWhenQuiet) {
@@ -302,7 +302,7 @@ TEST_F(RunPair, WhatCannotBeWrittenIsSaidBeforeTheRun) {
   }
 }
 
-// A co-simulation FMU need not answer without a step (FMI 2.0, 4.2); one that was seen to do so may be asked.
+// A co-simulation FMU need not respond to inputs without a step (FMI 2.0, 4.2). --probe finds FMUs that do.
 TEST(RunUnits, ThatAnswerWithoutAStepAreFoundByProbing) {
   const Desk desk;
   desk.write("pass.yaml", "consort: 1\nunits:\n  source: " + fmu("fmi3/Dahlquist.fmu") +
@@ -329,7 +329,7 @@ TEST(RunUnits, ThatAnswerWithoutAStepAreFoundByProbing) {
 class LongRun : public ::testing::TestWithParam<const char*> {
  protected:
   LongRun() : file_(std::string("long.") + GetParam()) { desk.write("pair.yaml", pair_text()); }
-  // A run that would take for ever, of which something has been recorded.
+  // Starts a run that would not end, and waits until it has recorded some rows.
   Program start(std::uintmax_t bytes = 100'000) {
     auto program = desk.start(run_pair({"--stop-time", "1e9", "--step-size", "1e-3", "--output-file", file_}));
     EXPECT_TRUE(wait_for_size(desk.folder() / file_, bytes));
@@ -366,10 +366,10 @@ TEST_P(LongRun, ThatIsKilledLeavesAReadableResult) {
   EXPECT_EQ(program.wait().signal, SIGKILL);
   expect_whole_rows();
   EXPECT_EQ(desk.run({"info", fmu("fmi2/Dahlquist.fmu")}).status, 0);
-  EXPECT_THAT(desk.left_behind(), IsEmpty()) << "swept by the next one";
+  EXPECT_THAT(desk.left_behind(), IsEmpty()) << "removed by the next run";
 }
 
-// For as long as it lives, files of programs that are started cannot grow beyond it.
+// During the life of the object, started programs cannot write files beyond this size.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -387,7 +387,7 @@ class FileSizeLimit {
 
 TEST_P(LongRun, OnAFullDiskEndsWithAnErrorAndKeepsWhatWasWritten) {
   auto program = [&] {
-    const FileSizeLimit limit(16 << 20);  // more than the FMUs need to be unpacked
+    const FileSizeLimit limit(16 << 20);  // more than unpacking the FMUs needs
     return desk.start(run_pair({"--stop-time", "1e9", "--step-size", "1e-3", "--output-file", file_, "-q"}));
   }();
   const auto ended = program.wait(std::chrono::seconds(120));

@@ -1,4 +1,4 @@
-// consort simulate, from the command line to the file.
+// simulate: from the command line to the result file.
 #include <cmath>
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Packages of the SSP standard: run, checked, shown and converted by the program.
+// SSP packages: run, check, info and convert.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A decay that drives an input through a nested system, with values on two levels.
+// A decay that drives an input of a nested system, with values on two levels.
 class Packages : public ::testing::Test {
  protected:
   Packages() {
@@ -106,7 +106,7 @@ TEST_F(Packages, ThatAreWrongAreDiagnosedWithFileAndLine) {
   EXPECT_THAT(checked.out, HasSubstr("car/SystemStructure.ssd:3: error: the component 'wheel' needs"));
   const auto ended = desk.run({"run", "car"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("the component 'wheel' needs 'car/resources/wheel.fmu', which is not there"));
+  EXPECT_THAT(ended.err, HasSubstr("the component 'wheel' needs 'car/resources/wheel.fmu', which does not exist"));
 }
 
 TEST_F(Packages, ThatCannotBeRunAreShownAndDrawn) {

@@ -1,4 +1,4 @@
-// FMUs of other tools, which are not part of the project. Each test says which variable it needs.
+// FMUs of other tools, which are not part of the project. Each test names the environment variable that it needs.
 #include <algorithm>
 #include <cstdlib>
 

@@ -25,7 +25,7 @@ if(STEP STREQUAL "install")
     message(FATAL_ERROR "the installed program wrote ${count} lines")
   endif()
 elseif(STEP STREQUAL "find_package")
-  # Nothing but the prefix is given: the language standard comes with the package.
+  # Only the prefix is given: the package sets the language standard.
   run("${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${WORK}/by_cmake" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${prefix}"
       "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${flags}")
   run("${CMAKE_COMMAND}" --build "${WORK}/by_cmake")

@@ -1,4 +1,4 @@
-// The bad model does what it is asked for.
+// The model Bad misbehaves as requested.
 #include <cmath>
 #include <csignal>
 #include <string>
@@ -43,7 +43,7 @@ TEST_P(Bad, DoesNothingWrongUnlessAsked) {
   EXPECT_NEAR(get(*trial.unit, trial.fmu.description(), "y"), std::exp(-1.0), 1e-6);  // RK4 with 0.1: 3e-7
 }
 
-// 0 when it fails at its time with its own words, and not before.
+// Returns 0 if the model fails at the requested time with its own message, and not earlier.
 int fails_in_time(const char* folder, Deed deed) {
   Trial trial(folder, deed);
   trial.step_to(4);
@@ -57,7 +57,8 @@ int fails_in_time(const char* folder, Deed deed) {
 
 TEST_P(Bad, FailsAtItsTimeAndNotBefore) {
   EXPECT_EQ(fails_in_time(GetParam(), error), 0);
-  // After a fatal error nobody may call the FMU any more, not even to free it: that is for a child to leave behind.
+  // After a fatal error, the FMU must not be called any more, not even to free it. A child process avoids the leak
+  // here.
   EXPECT_TRUE(os::run_in_child([] { return fails_in_time(GetParam(), fatal); }).succeeded());
 }
 

@@ -1,4 +1,4 @@
-// What the author of a model is told while it is built, and what the standard's schemas say to the result.
+// Compiler messages for mistakes in models, and validation of descriptions with the standard's schemas.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The compiler's words for a model whose describe() declares these variables.
+// Compiler output for a model whose describe() declares these variables.
 Output compile(const std::string& variables, const std::string& functions = "", const std::string& members = "") {
   const os::TempFolder folder("compile");
   const auto file = folder.path() / "model.cpp";
@@ -48,7 +48,7 @@ TEST(BuildErrors, SayThatTwoVariablesHaveOneName) {
   const Output output = compile(state + ", local<&Mine::y>(\"another\").named(\"x\")", derivatives);
   EXPECT_NE(output.status, 0);
   EXPECT_THAT(output.text, HasSubstr("a variable is declared twice in describe(); remove one of the two"));
-  EXPECT_THAT(output.text, HasSubstr("declared_twice, Mine, 'y'>"));  // the member that takes the name once more
+  EXPECT_THAT(output.text, HasSubstr("declared_twice, Mine, 'y'>"));  // the second member with this name
 }
 
 TEST(BuildErrors, SayThatAUnitIsNotKnownAndWhere) {
@@ -80,7 +80,7 @@ TEST(BuildErrors, SayHowFunctionsAreWritten) {
               HasSubstr("event is written void event(consort::model::Event& e)"));
 }
 
-// The schemas belong to the standard and not to us; FMI 1.0 has one for each interface, or one for both.
+// The schemas are part of the standard, not of this project. FMI 1.0 has one per interface, or one for both.
 std::filesystem::path schema_of(const std::filesystem::path& schemas, const std::string& version) {
   return schemas / version / (version == "fmi1" ? "fmiModelDescription.xsd" : version + "ModelDescription.xsd");
 }

@@ -1,5 +1,5 @@
-// Right-hand sides against values computed by hand, whole systems against their parts put together, and analytic
-// derivatives against differences.
+// Compares right-hand sides with values computed by hand, whole systems with their coupled parts, and analytic
+// derivatives with differences.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -57,7 +57,7 @@ TEST(Equations, OfTheQuarterCarAreThoseOfItsParts) {
     wheel.road = car.road, wheel.z = car.z_wheel, wheel.v = car.v_wheel;
     wheel.z_chassis = car.z_chassis, wheel.v_chassis = car.v_chassis;
     wheel.derivatives();
-    EXPECT_NEAR(wheel.der_v, car.der_v_wheel, 1e-9);  // of up to 1e4
+    EXPECT_NEAR(wheel.der_v, car.der_v_wheel, 1e-9);  // values of up to 1e4
 
     QuarterCarWheelForce driven;
     driven.road = car.road, driven.z = car.z_wheel, driven.v = car.v_wheel, driven.force = chassis.force;
@@ -79,12 +79,12 @@ TEST(Equations, OfTheQuarterCarGiveTheKnownSolution) {
     return x;
   };
   std::array<double, 4> x{};
-  constexpr double h = 1e-4;  // the fourth power of h times 150000/40 squared: far below what is compared
+  constexpr double h = 1e-4;  // h^4 (150000/40)^2 is far below the tolerance
   for (int n = 0; n < 10000; ++n) {
     const auto k1 = at(x), k2 = at(along(x, h / 2, k1)), k3 = at(along(x, h / 2, k2)), k4 = at(along(x, h, k3));
     for (std::size_t i = 0; i < 4; ++i) x[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
   }
-  // At t = 1, as computed elsewhere with eight digits.
+  // Reference values at t = 1 with eight digits, computed with another program.
   EXPECT_NEAR(x[0], 0.06528944, 5e-9);
   EXPECT_NEAR(x[1], -0.03060215, 5e-9);
   EXPECT_NEAR(x[2], 0.09660651, 5e-9);
@@ -136,7 +136,7 @@ TEST(Equations, OfTheVehicleAreThoseOfItsFiveParts) {
       wheel.derivatives();
       wheel.outputs();
       body.force[i] = wheel.force;
-      EXPECT_NEAR(wheel.der_v, whole.der_v_wheel[i], 1e-9);  // of up to 1e3
+      EXPECT_NEAR(wheel.der_v, whole.der_v_wheel[i], 1e-9);  // values of up to 1e3
     }
     body.derivatives();
     EXPECT_NEAR(body.der_v, whole.der_v, 1e-12);
@@ -145,7 +145,7 @@ TEST(Equations, OfTheVehicleAreThoseOfItsFiveParts) {
   }
 }
 
-// What goes up on one side comes down there: signs of the moments belong to the signs of the corners.
+// Detects moments whose signs do not match those of the corners: energy would grow.
 TEST(Equations, OfTheVehicleLoseEnergy) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> some(-0.1, 0.1);
@@ -155,7 +155,7 @@ TEST(Equations, OfTheVehicleLoseEnergy) {
     car.roll = some(random), car.roll_rate = some(random);
     for (std::size_t i = 0; i < 4; ++i) car.z_wheel[i] = some(random), car.v_wheel[i] = some(random);
     car.derivatives();
-    // The rate of the energy is what the dampers take, and nothing else.
+    // Only the dampers change the energy.
     double rate = car.m * car.v * car.der_v + car.pitch_inertia * car.pitch_rate * car.der_pitch_rate +
                   car.roll_inertia * car.roll_rate * car.der_roll_rate;
     double taken = 0;
@@ -171,7 +171,7 @@ TEST(Equations, OfTheVehicleLoseEnergy) {
   }
 }
 
-// --- two masses between walls, and its halves
+// --- two masses between walls, whole and in halves
 
 TEST(Equations, OfTwoMassesAreThoseOfItsHalves) {
   std::mt19937 random(9);
@@ -220,7 +220,7 @@ TEST(Equations, OfTheLinearUnitAtAPointComputedByHand) {
 
 // --- analytic derivatives
 
-// Every column of the Jacobian, analytic and by central differences, whose rounding errors are 1e-10 of the values.
+// Compares every column of the Jacobian with central differences, whose rounding errors are 1e-10 of the values.
 template <class M, std::size_t K, std::size_t U>
 void expect_derivatives(M at, double M::*const (&knowns)[K], double M::*const (&unknowns)[U]) {
   const auto evaluate = [](M& model) {

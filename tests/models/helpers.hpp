@@ -1,4 +1,4 @@
-// What the tests of exported models share.
+// Helpers for the tests of exported models.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ inline fmi::Fmu open(const std::string& name, const std::string& folder) {
   return fmi::Fmu::open(fmu_path(name, folder));
 }
 
-// References of the scalar Float64 variables (in FMI 1.0 and 2.0: elements) of a causality, in the order of the
-// description.
+// Value references of the scalar Float64 variables with this causality, in the order of the description. In FMI 1.0 and
+// 2.0, elements of arrays are scalars.
 inline std::vector<ValueReference> reals(const describe::Description& d, describe::Causality causality) {
   std::vector<ValueReference> found;
   for (const describe::Variable& v : d.variables) {
@@ -34,7 +34,7 @@ inline std::vector<ValueReference> reals(const describe::Description& d, describ
   return found;
 }
 
-// Elements of all of these variables.
+// Total number of elements of these variables.
 inline std::size_t elements(const describe::Description& d, const std::vector<ValueReference>& references) {
   std::size_t n = 0;
   for (const ValueReference r : references) n += d.element_count(d[d.find(r, Type::Float64)]);

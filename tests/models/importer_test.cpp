@@ -1,5 +1,5 @@
-// Our FMUs in another importer, fmusim of the Reference FMUs, which checks descriptions against the standard's schemas
-// and with rules of its own: it has nothing to say, and gives the numbers that we give.
+// Runs our FMUs in another importer, fmusim of the Reference FMUs. It checks descriptions with the standard's schemas
+// and its own rules; it must report nothing and give the same numbers as Consort.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -27,7 +27,7 @@ struct Case {
   const char* interface;  // me or cs
 };
 
-// What fmusim has written. An array is one column there, with blanks between its elements.
+// The result of fmusim. An array is one column, with blanks between its elements.
 struct Foreign {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> rows;
@@ -60,7 +60,7 @@ Foreign read_foreign(const fs::path& file) {
   return foreign;
 }
 
-// Trajectories that a column of fmusim's is about: the variable, or the elements of the array.
+// Our trajectories for a column of fmusim: the variable, or the elements of the array.
 std::vector<const record::Result::Trajectory*> find(const record::Result& ours, const std::string& name) {
   if (const auto* scalar = ours.find(name)) return {scalar};
   std::vector<const record::Result::Trajectory*> elements;
@@ -72,8 +72,7 @@ std::vector<const record::Result::Trajectory*> find(const record::Result& ours, 
 
 class Comparison {
  public:
-  // Points nearer than `margin` to an event are left out: both importers have a row before and one after it, or
-  // neither.
+  // Points within `margin` of an event are skipped, because the values before and after it differ.
   Comparison(const record::Result& ours, const Foreign& theirs, double relative) : ours_(ours), relative_(relative) {
     std::vector<double> times;
     for (const auto& row : theirs.rows) times.push_back(std::strtod(row[0].c_str(), nullptr));
@@ -87,7 +86,7 @@ class Comparison {
                             (at + 1 < ours.rows() && ours.time[at + 1] - times[i] <= margin);
       if (same && !is_event) points_.push_back({i, at});
     }
-    EXPECT_GT(points_.size(), theirs.rows.size() / 2) << "hardly any point of time is in both results";
+    EXPECT_GT(points_.size(), theirs.rows.size() / 2) << "too few times are in both results";
     for (std::size_t j = 1; j < theirs.names.size(); ++j) compare(theirs, j);
   }
 
@@ -100,7 +99,7 @@ class Comparison {
     const std::string& name = theirs.names[column];
     const auto mine = find(ours_, name);
     ASSERT_FALSE(mine.empty()) << name << " is not in our result";
-    // What a solver leaves of a constraint is its error and nothing else.
+    // The remaining violation of a constraint is just the error of the solver.
     if (mine.front()->is_text() || (name == "violation" && relative_ > 1e-6)) return;
     for (std::size_t k = 0; k < mine.size(); ++k) {
       const auto [low, high] = std::minmax_element(mine[k]->numbers.begin(), mine[k]->numbers.end());
@@ -121,7 +120,7 @@ class Comparison {
 };
 
 double stop_time_of(const std::string& model, const describe::Description& d) {
-  // At 10 s Stair wishes to end, which fmusim takes for a failure in FMI 1.0.
+  // Stair requests the end at 10 s, which fmusim treats as a failure in FMI 1.0.
   return model == "Stair" ? 9.5 : d.default_experiment.stop_time.value_or(1);
 }
 
@@ -137,12 +136,12 @@ void run_both(const char* fmusim, const fs::path& fmu, const char* interface) {
   const Output they = run(std::string(fmusim) + options + (steps ? "" : " --solver cvode") + " --output-file '" +
                           theirs + "' '" + fmu.string() + "'");
   ASSERT_EQ(they.status, 0) << they.text;
-  EXPECT_EQ(they.text, "") << "the other importer has something to say";
+  EXPECT_EQ(they.text, "") << "fmusim reported a problem";
   const Output we = run(fmt::format("{} simulate '{}'{}{} --quiet --output-file '{}'", places::program(), fmu.string(),
                                     options, steps ? fmt::format(" --step-size {}", stop / 500) : "", ours));
   ASSERT_EQ(we.status, 0) << we.text;
-  // Co-Simulation: the same steps, so nothing but the last digits may differ. Model Exchange: two drivers of CVODE with
-  // a tolerance of 1e-8, of which a bounce or two makes a hundred times more.
+  // Co-Simulation: the steps are equal, so only the last digits may differ. Model Exchange: both importers use CVODE
+  // with a tolerance of 1e-8, and a few bounces multiply the error by a hundred.
   const Foreign foreign = read_foreign(theirs);
   ASSERT_FALSE(foreign.rows.empty());
   const record::Result result = record::read_result(ours);
@@ -157,8 +156,8 @@ TEST_P(OtherImporter, RunsEveryModelAndAgreesWithUs) {
   int run = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(places::fmus()) / GetParam().folder)) {
     const std::string name = entry.path().stem().string();
-    if (name == "BadStart") continue;  // crashes whoever instantiates it
-    // fmusim starts CVODE anew only when an event changes states; here one changes derivatives alone.
+    if (name == "BadStart") continue;  // crashes when it is instantiated
+    // fmusim restarts CVODE only if an event changes states; here, an event changes only derivatives.
     if (name == "Thermostat" && std::string(GetParam().interface) == "me") continue;
     const auto type = std::string(GetParam().interface) == "me" ? describe::InterfaceType::model_exchange
                                                                 : describe::InterfaceType::co_simulation;

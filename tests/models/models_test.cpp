@@ -1,4 +1,4 @@
-// What the models are about: physics, events, types.
+// Properties of the models: physics, events, types.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -33,7 +33,7 @@ TEST(Pendulum, MovesTheSameByItsAngleAndByItsCoordinates) {
   by_coordinates.start();
   by_angle.run(1e-3, 2000);
   by_coordinates.run(1e-3, 2000);
-  // RK4 with a millisecond: an error of about 1e-10, which the constraint's drift does not exceed.
+  // RK4 with a step of 1 ms has an error of about 1e-10; the drift of the constraint is not larger.
   EXPECT_NEAR(by_angle["x"], by_coordinates["x"], 1e-8);
   EXPECT_NEAR(by_angle["y"], by_coordinates["y"], 1e-8);
   EXPECT_NEAR(by_coordinates["violation"], 0, 1e-9);

@@ -1,4 +1,4 @@
-// Many exported FMUs in one process, and what they bring along.
+// Many exported FMUs in one process, and the dependencies and costs of their binaries.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An instance of either interface, and what it shows after a few steps or evaluations.
+// An instance of either interface, and its values after a few steps or evaluations.
 class Guest {
  public:
   Guest(const fmi::Fmu& fmu, const std::string& name) : description_(&fmu.description()) {
@@ -66,7 +66,7 @@ class Guest {
   double h_ = 0;
 };
 
-// Without the one that crashes, and the twins, whose outputs tell how often they were called.
+// All FMUs except BadStart, which crashes, and the twins, whose outputs count the calls in the process.
 std::vector<fs::path> every_fmu() {
   std::vector<fs::path> found;
   for (const auto& entry : fs::recursive_directory_iterator(places::fmus())) {
@@ -90,7 +90,7 @@ std::size_t different_binaries(const std::vector<fmi::Fmu>& fmus) {
 
 TEST(ManyFmus, TwoHundredOfThemLiveInOneProcessWithTwoThousandInstances) {
   constexpr int steps = 3;
-  // What each shows when it is alone in the process.
+  // The values of each FMU when it is alone in the process.
   std::vector<std::vector<double>> alone;
   const std::vector<fs::path> paths = every_fmu();
   for (const fs::path& path : paths) {
@@ -123,7 +123,7 @@ TEST(ManyFmus, TwoHundredOfThemLiveInOneProcessWithTwoThousandInstances) {
   }
 }
 
-// All of one class name: each has its own number and its own count.
+// All variants have the same class name, but each has its own number and its own count.
 TEST(Variants, OfOneClassNameAreApart) {
   std::vector<fmi::Fmu> fmus;
   for (int number = 1; number <= 30; ++number) fmus.push_back(open("Variant" + std::to_string(number), "fmi3"));
@@ -144,7 +144,7 @@ TEST(Variants, OfOneClassNameAreApart) {
   }
 }
 
-// Loaded as an importer does it that knows no better: everything global.
+// Loads a library with global symbols (RTLD_GLOBAL), as a careless importer does.
 struct Loaded {
   explicit Loaded(const char* name) : fmu(open(name, "fmi2")) {
     const fs::path library = fmu.folder() / "binaries/linux64" / (std::string(name) + ".so");
@@ -184,7 +184,7 @@ TEST(Twins, OfOneClassNameDoNotDisturbEachOther) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(a.read()[0], 1);
   const std::vector<double> after = b.read();
   EXPECT_EQ(after[0], 2);
-  EXPECT_EQ(after[1], calls_before + 1);  // the other's calls are not counted here
+  EXPECT_EQ(after[1], calls_before + 1);  // calls of the other library are not counted
   a.function<fmi2FreeInstanceTYPE>("fmi2FreeInstance")(a.component);
   b.function<fmi2FreeInstanceTYPE>("fmi2FreeInstance")(b.component);
 }

@@ -1,4 +1,4 @@
-// States of exported FMUs, saved, restored and sent through bytes, in random order.
+// States of exported FMUs are saved, restored and serialised in random order.
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -20,7 +20,7 @@ struct Remembered {
   std::unique_ptr<fmi::SavedState> state;
   Time t = 0;
   std::vector<double> now;     // all Float64 values
-  std::vector<double> future;  // and what three more steps give
+  std::vector<double> future;  // the same after three more steps
 };
 
 class Game {
@@ -112,12 +112,12 @@ class Game {
   std::mt19937 random_;
   std::unique_ptr<fmi::CoSimulation> instance_;
   std::vector<ValueReference> inputs_, all_;
-  std::vector<Remembered> kept_;  // goes before the instance
+  std::vector<Remembered> kept_;  // must be destroyed before the instance
   double h_ = 0;
   Time t_ = 0;
 };
 
-// All whose state is theirs: twins and variants count calls for the whole library.
+// All models that keep their state in the instance. Twins and variants count calls in the whole library.
 std::vector<std::string> models_with_state() {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(places::fmus()) / "fmi3")) {

@@ -1,4 +1,4 @@
-// The other of two models whose classes have the same name, members and inline variables, and do different things.
+// The other of two different models whose classes have the same name, members and inline variables.
 #pragma once
 
 #include <consort/model.hpp>
@@ -13,7 +13,7 @@ struct Twin {
                    output<&Twin::calls>("calls in this library"));
   }
 
-  // What two libraries would share if their inline variables were merged.
+  // Two libraries would share it if their inline variables were merged.
   static inline int counter = 0;
   void outputs() {
     y = 2;

@@ -1,4 +1,4 @@
-// Many different FMUs from one source, all with one class name: each knows its number, and counts its own calls alone.
+// Many different FMUs from one source, all with the same class name. Each has its own number and counts only its calls.
 #pragma once
 
 #include <consort/model.hpp>
@@ -7,7 +7,7 @@ struct Variant {
   double x = 1, der_x = 0;
   double number = VARIANT;
   double calls = 0;
-  static inline double calls_of_all = 0;  // one per FMU, and not one per process
+  static inline double calls_of_all = 0;  // one per FMU, not one per process
 
   static constexpr auto describe() {
     using M = Variant;

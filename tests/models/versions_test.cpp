@@ -1,4 +1,4 @@
-// One model, three versions of FMI and the native run: the same numbers.
+// A model gives the same numbers in three versions of FMI and in a native run.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -29,7 +29,7 @@ namespace {
 
 namespace m = consort::model;
 
-// All models with continuous inputs or states, as their FMUs are found; those that do not run by themselves left out.
+// All models with continuous inputs or states that have FMUs, except those that cannot run alone.
 std::vector<std::string> all_models() {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(places::fmus()) / "fmi1/cs")) {
@@ -41,7 +41,7 @@ std::vector<std::string> all_models() {
 
 class AllModels : public testing::TestWithParam<std::string> {};
 
-// Outputs after each of a number of steps, with inputs that wander about their start values.
+// Outputs after each of a number of steps, with inputs that vary around their start values.
 std::vector<std::vector<double>> co_simulate(const std::string& name, const std::string& folder) {
   const fmi::Fmu fmu = open(name, folder);
   const describe::Description& d = fmu.description();
@@ -83,7 +83,7 @@ TEST_P(AllModels, GiveTheSameNumbersInCoSimulationOfEveryVersion) {
   expect_same(rows, co_simulate(GetParam(), "fmi1/cs"), "FMI 1.0");
 }
 
-// Derivatives, event indicators and outputs at wandering states.
+// Derivatives, event indicators and outputs at varying states.
 std::vector<std::vector<double>> evaluate(const std::string& name, const std::string& folder) {
   const fmi::Fmu fmu = open(name, folder);
   const describe::Description& d = fmu.description();
@@ -120,7 +120,7 @@ TEST_P(AllModels, GiveTheSameNumbersInModelExchangeOfEveryVersion) {
 INSTANTIATE_TEST_SUITE_P(Exported, AllModels, testing::ValuesIn(all_models()),
                          [](const auto& model) { return model.param; });
 
-// The native run: the same stepper, linked here.
+// The native run: the same stepper, linked into this test.
 template <class M>
 std::vector<std::vector<double>> run_native(const std::string& name) {
   const fmi::Fmu fmu = open(name, "fmi2");

@@ -1,5 +1,5 @@
-// consort new model: what it refuses, and that what it makes is built outside of our tree through the installed
-// package.
+// consort new model: errors, and a build of the created project with the installed package, outside of this source
+// tree.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Status and everything printed by a command of the shell.
+// Runs a shell command and returns its status and output.
 std::pair<int, std::string> shell(const std::string& command) {
   std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return {-1, "no pipe"};
@@ -51,7 +51,7 @@ TEST(NewModel, RefusesNamesThatAreNoIdentifiers) {
     expect_refused(desk, {"new", "model", name}, "cannot be the name of a model");
   }
   for (const char* const name : {"double", "template", "xor"}) {
-    expect_refused(desk, {"new", "model", name}, "a word of C++ itself");
+    expect_refused(desk, {"new", "model", name}, "it is a keyword of C++");
   }
   expect_refused(desk, {"new", "model", std::string(61, 'a')}, "at most 60 characters");
 }
@@ -62,7 +62,7 @@ TEST(NewModel, LeavesWhatIsThereAlone) {
   fs::create_directory(desk.folder() / "folder");
   fs::create_symlink("nowhere", desk.folder() / "link");
   for (const char* const name : {"file", "folder", "link"}) {
-    expect_refused(desk, {"new", "model", name}, "is there already");
+    expect_refused(desk, {"new", "model", name}, "exists already");
   }
   EXPECT_EQ(desk.read("file"), "mine");
   EXPECT_TRUE(fs::is_empty(desk.folder() / "folder"));
@@ -72,7 +72,7 @@ TEST(NewModel, SaysThatAFolderCannotBeMadeHere) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write into every folder";
   const Desk desk;
   fs::permissions(desk.folder(), fs::perms::owner_read | fs::perms::owner_exec);
-  expect_refused(desk, {"new", "model", "Tank"}, "cannot be made");
+  expect_refused(desk, {"new", "model", "Tank"}, "cannot be created");
   fs::permissions(desk.folder(), fs::perms::owner_all);
 }
 
@@ -104,13 +104,13 @@ TEST(NewModel, NamesFilesAndStructsAfterTheModel) {
     for (const char* const file : {"CMakeLists.txt", "tests/CMakeLists.txt", "README.md"}) {
       const std::string text = desk.read(folder + file);
       EXPECT_THAT(text, HasSubstr(c.name));
-      EXPECT_THAT(text, ::testing::Not(HasSubstr("@"))) << "a place that was not filled in";
+      EXPECT_THAT(text, ::testing::Not(HasSubstr("@"))) << "a placeholder was not replaced";
     }
     fs::remove_all(desk.folder() / c.name);
   }
 }
 
-// Names with small letters reach further: the struct is not called as the model is.
+// With a lower-case name, the struct and the model have different names, which tests more.
 TEST(NewModel, BuildsFmusThroughTheInstalledPackageAndTheyPassTheirTests) {
   const Desk desk;
   const std::string work = desk.folder().string();
@@ -126,7 +126,7 @@ TEST(NewModel, BuildsFmusThroughTheInstalledPackageAndTheyPassTheirTests) {
   for (const char* const fmu : {"fmi1/cs", "fmi1/me", "fmi2", "fmi3"}) {
     EXPECT_TRUE(fs::exists(build + "/fmus/" + fmu + "/water_tank.fmu")) << fmu;
   }
-  // The tank runs over: its event is found, and the level stays at the rim.
+  // The tank overflows: the event is found, and the level stays at the rim.
   expect_works("cd '" + work + "' && prefix/bin/consort simulate water_tank/build/fmus/fmi3/water_tank.fmu --quiet");
   const std::string result = desk.read("water_tank.csv");
   EXPECT_THAT(result, HasSubstr("level"));

@@ -1,4 +1,4 @@
-// Apart from the test, so that no compiler sees a new and a delete of ours at once and takes them for a mismatch.
+// Separate from the test, because a compiler that sees these operators together with their uses reports mismatches.
 #include "allocations.hpp"
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace consort {
 std::size_t allocations() { return count; }
 }  // namespace consort
 
-// The array forms call these.
+// The array forms of operator new call these.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++count;
   return std::malloc(size == 0 ? 1 : size);

@@ -1,4 +1,4 @@
-// A step allocates nothing in the steady state: a run of twice the steps allocates not once more.
+// A step allocates nothing in the steady state: a run with twice the steps has the same number of allocations.
 #include "allocations.hpp"
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* inputs = "time,u\n0,0\n1,1\n2,0\n1000,5\n";
 
-// How often a run of so many steps allocates, all in all.
+// Total number of allocations of a run with `steps` steps.
 std::size_t allocations_of(unit::Unit& unit, std::uint64_t steps, const input::InputTable* table) {
   const os::TempFolder folder("test");
   record::CsvSink sink(folder.path() / "result.csv");
@@ -46,7 +46,7 @@ TEST(SteadyState, OfLambdasAllocatesNothing) {
   static_cast<void>(run(100));
   const std::size_t some = run(5000);
   EXPECT_EQ(run(10'000), some);
-  EXPECT_GT(some, 0U) << "the count works";
+  EXPECT_GT(some, 0U) << "the counter works";
 }
 
 class SteadyStateOfFmu : public ::testing::TestWithParam<const char*> {};

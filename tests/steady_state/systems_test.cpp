@@ -1,5 +1,5 @@
-// A step of a system allocates nothing in the steady state, whatever the stepper, the order of its inputs and the
-// number of threads.
+// A step of a system allocates nothing in the steady state, for every stepper, order of extrapolation and number of
+// threads.
 #include <filesystem>
 #include <tuple>
 
@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Choices, SteadyStateOfSystem,
 void expect_no_allocations(const Choice& choice, const char* controller) {
   const auto [stepper, extrapolation, threads, interface] = choice;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  // FMUs are not bound deeply there, so that what they allocate themselves would count, too.
+  // Under a sanitizer, FMUs are not loaded with RTLD_DEEPBIND, so their own allocations would be counted.
   if (std::string(interface) == "me" || std::string(controller) != "fixed") return;
 #endif
   graph::System system("ring");

@@ -76,7 +76,7 @@ TEST_F(Dependencies, AUnitMayBeALoopByItself) {
   const auto plan = shelf.compile(s);
   ASSERT_EQ(plan.loops.size(), 1U);
   EXPECT_THAT(plan.loops[0].variables, ElementsAre("a.u", "a.y"));
-  EXPECT_EQ(plan.loops[0].inputs.size(), 1U) << "v and z are no part of it";
+  EXPECT_EQ(plan.loops[0].inputs.size(), 1U) << "v and z are not in the loop";
 }
 
 TEST_F(Dependencies, LoopsThatShareNothingAreSeparate) {
@@ -158,7 +158,7 @@ struct RandomSystem {
 
 using Signal = std::pair<UnitId, std::uint32_t>;
 
-// Follows the evaluation symbolically: an output is fresh once it was read while everything it depends on was fresh.
+// Follows the evaluation symbolically: an output is fresh if it was read while all variables it depends on were fresh.
 class Symbolic {
  public:
   explicit Symbolic(const Plan& plan) : plan_(plan) {
@@ -230,7 +230,7 @@ TEST(RandomGraphs, EveryLoopIsEvaluatedOnceAndHasInputsAndUnits) {
   }
 }
 
-// Which units reach which over connections.
+// reachability(p)[a][b]: connections lead from unit a to unit b.
 std::vector<std::vector<bool>> reachability(const Plan& plan) {
   const auto n = plan.units.size();
   std::vector<std::vector<bool>> reach(n, std::vector<bool>(n, false));
@@ -256,7 +256,7 @@ TEST(RandomGraphs, TheOrderGoesBackwardsOnlyWithinCycles) {
   }
 }
 
-// Brute force: two vertices are in one component when they reach each other.
+// Brute force: two vertices are in one component if they reach each other.
 TEST(RandomGraphs, ComponentsAreThoseOfMutualReachabilityAndInTopologicalOrder) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

@@ -17,7 +17,7 @@ std::vector<std::string> unit_names(const Plan& plan) {
   return names;
 }
 
-// One gain inside of `levels` systems, each with the connectors u and y.
+// One gain inside `levels` nested systems, each with the connectors u and y.
 System nested_gain(int levels) {
   System s("level" + std::to_string(levels));
   s.connectors.push_back({"u", Causality::input, {}, {}, {}});
@@ -87,7 +87,7 @@ TEST_F(Flattening, ConnectionsOfManyNestedSystemsTakeLinearTime) {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
   EXPECT_EQ(plan.find_unit("s9999.gain"), 9999U);
   EXPECT_EQ(plan.find_unit("s9999.gains"), no_unit);
-  EXPECT_LT(taken.count(), 10) << "much longer where the names of all are looked through for each connection";
+  EXPECT_LT(taken.count(), 10) << "much longer if each connection searches the names of all elements";
 }
 
 TEST_F(Flattening, OneConnectorDrivesManyInputsOfSeveralLevels) {
@@ -137,7 +137,7 @@ TEST_F(Flattening, ConnectorsOfTheRootAreExternalSignalsAndNamedOutputs) {
   ASSERT_EQ(plan.externals.size(), 1U);
   EXPECT_EQ(plan.externals[0].name, "speed");
   EXPECT_EQ(plan.externals[0].unit, "m/s");
-  EXPECT_EQ(plan.output_count[static_cast<std::size_t>(Type::Float64)], 2U) << "behind the outputs of the units";
+  EXPECT_EQ(plan.output_count[static_cast<std::size_t>(Type::Float64)], 2U) << "after the outputs of the units";
   const auto route = route_of(plan, "gain.u");
   ASSERT_TRUE(route.has_value());
   EXPECT_EQ(route->source.element, plan.externals[0].element);

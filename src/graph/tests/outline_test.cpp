@@ -40,7 +40,7 @@ TEST(Outlines, MakeASystemThatCompilesWithoutItsUnits) {
       compile(outlines.system(), [&](const Component& c) -> const describe::Description& { return outlines(c); });
   EXPECT_EQ(plan.units.size(), 2U);
   EXPECT_EQ(plan.connections.size(), 3U);
-  EXPECT_TRUE(plan.loops.empty()) << "nothing is known to depend on anything";
+  EXPECT_TRUE(plan.loops.empty()) << "an outline has no dependencies";
 }
 
 }  // namespace

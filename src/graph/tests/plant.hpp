@@ -1,4 +1,4 @@
-// Descriptions made in a line or two, a catalogue of them, and routes followed by hand.
+// Builders for short descriptions, a catalogue of them, and functions that look routes up.
 #pragma once
 
 #include <map>
@@ -45,7 +45,7 @@ class Plant {
     d.structure.outputs.push_back({id, false, {}});
     return *this;
   }
-  // Declares what the last output depends on.
+  // Declares the dependencies of the last output.
   Plant& depends_on(const std::vector<std::string_view>& names) {
     auto& unknown = d.structure.outputs.back();
     unknown.declared = true;
@@ -124,7 +124,7 @@ inline constexpr describe::BaseUnit metre{{0, 1, 0, 0, 0, 0, 0, 0}, 1, 0};
 inline constexpr describe::BaseUnit radian{{0, 0, 0, 0, 0, 0, 0, 1}, 1, 0};
 inline constexpr describe::BaseUnit degree{{0, 0, 0, 0, 0, 0, 0, 1}, 0.017453292519943295, 0};
 
-// Where a variable's element sits in a column of the plan.
+// The position of a variable's element in a column of the plan.
 struct Place {
   Type type = Type::Float64;
   std::uint32_t element = 0;
@@ -152,7 +152,7 @@ inline std::string start(const Plan& plan, std::string_view path) {
   return "-";
 }
 
-// How an input element is fed, whichever table of the plan says so.
+// The route of an input element, from whichever table of the plan holds it.
 struct Route {
   Place source;
   double factor = 1;

@@ -29,7 +29,7 @@ TEST_P(UnitConversion, HasFactorAndOffset) {
   const auto plan = shelf.compile(s);
   const auto route = route_of(plan, "b.u");
   ASSERT_TRUE(route.has_value());
-  // One rounding of factor and offset each, and of the product.
+  // Rounding occurs in the factor, the offset and the product.
   EXPECT_NEAR(route->factor * c.value + route->offset, c.expected, 1e-12 * std::max(1.0, std::abs(c.expected)));
 }
 
@@ -103,7 +103,7 @@ TEST_F(Temperatures, AVariableWithoutUnitTakesTheNumber) {
 }
 
 TEST_F(Temperatures, ConvertsAtEveryConnectorThatSaysItsUnit) {
-  // °C → the connector in °F → K: the way round does not change the value.
+  // °C → connector in °F → K: the detour does not change the value.
   System inner("inner");
   inner.add("b", "b.fmu");
   inner.connectors.push_back({"t", describe::Causality::input, {}, "degF", {}});
@@ -265,7 +265,7 @@ TEST_F(Arrays, AreConnectedByElementRowByRow) {
   EXPECT_TRUE(comes_from(plan, "b.x", "a.y", 5, 0));
   EXPECT_TRUE(comes_from(plan, "b.y", "a.x", 0, 1));
   EXPECT_TRUE(comes_from(plan, "b.z", "a.x", 0, 5));
-  EXPECT_FALSE(route_of(plan, "b.x", 0).has_value()) << "what is not connected keeps its start value";
+  EXPECT_FALSE(route_of(plan, "b.x", 0).has_value()) << "unconnected elements keep their start values";
 }
 
 TEST_F(Arrays, RefusesElementsThatDoNotExist) {
@@ -283,7 +283,7 @@ TEST_F(Arrays, RefusesElementsThatDoNotExist) {
 
 // --- elements of connectors of systems
 
-// `inner` shows the arrays of its unit: in → b.x, a.x → out.
+// `inner` exposes the arrays of its units: in → b.x, a.x → out.
 System showing_arrays() {
   System inner("inner");
   inner.connectors = {{"in", describe::Causality::input}, {"out", describe::Causality::output}};

@@ -18,7 +18,7 @@ struct Settings : testing::Test {
     plant.parameter("v").sized({3}).parameter("label", Type::String).input("u").output("y");
     plant.define("m", metre).define("K", kelvin);
   }
-  // top.inner.p with a setting of k on every level that is asked for.
+  // top.inner.p with a setting of k on each requested level.
   System nested(bool own, bool inside, bool outside) {
     System inner("inner");
     auto& p = inner.add("p", "p.fmu");
@@ -121,7 +121,7 @@ TEST_F(Settings, GoThroughConnectorsOfSeveralLevelsToEveryEnd) {
   const auto plan = shelf.compile(s);
   EXPECT_EQ(start(plan, "inner.p.k"), "30");
   EXPECT_EQ(start(plan, "inner.q.k"), "-30");
-  EXPECT_TRUE(plan.connections.empty()) << "a parameter is no signal";
+  EXPECT_TRUE(plan.connections.empty()) << "a parameter is not a signal";
   EXPECT_TRUE(plan.externals.empty());
 }
 

@@ -12,7 +12,7 @@ namespace consort {
 std::size_t allocations() { return count; }
 }  // namespace consort
 
-// The array forms call these.
+// The array forms of operator new call these.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++count;
   return std::malloc(size == 0 ? 1 : size);

@@ -21,7 +21,7 @@ using describe::Variability;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A model with an input of every type, a few that cannot be set, and arrays of one and two dimensions.
+// A model with an input of every type, some variables that cannot be set, and arrays of one and two dimensions.
 class Model {
  public:
   Model() {
@@ -207,7 +207,7 @@ TEST_F(InputTableTest, GivesSlopesFromBothSides) {
   EXPECT_EQ(slope(table, 3, Side::after), 0);
   std::vector<double> slopes;
   table.slopes(2, Side::after, cursor_, slopes);
-  EXPECT_THAT(slopes, ElementsAre(-0.5, 0)) << "what holds has no slope";
+  EXPECT_THAT(slopes, ElementsAre(-0.5, 0)) << "discrete values have no slope";
 }
 
 TEST_F(InputTableTest, FindsTheSameValuesInAnyOrderOfTimes) {
@@ -225,7 +225,7 @@ TEST_F(InputTableTest, FindsTheSameValuesInAnyOrderOfTimes) {
   std::uniform_real_distribution<double> anywhere(-1, t + 1);
   for (int i = 0; i < 5000; ++i) {
     const double s = i % 2 == 0 ? anywhere(random) : rows[static_cast<std::size_t>(i) % rows.size()][0];
-    // After: the last row not after s, and the line to the next.
+    // After: the last row with a time <= s, and the line to the next row.
     std::size_t k = 0;
     while (k + 1 < rows.size() && rows[k + 1][0] <= s) ++k;
     double expected = rows[k][1];
@@ -236,7 +236,7 @@ TEST_F(InputTableTest, FindsTheSameValuesInAnyOrderOfTimes) {
     table.at(s, Side::after, cursor_, values_);
     ASSERT_NEAR(values_.column<double>()[0], expected, 1e-12) << s;
     ASSERT_EQ(values_.column<double>()[1], s < rows[0][0] ? rows[0][2] : rows[k][2]) << s;
-    // Before: the limit from the left, taken a little to the left of s.
+    // Before: the limit from the left, approximated by a point just before s.
     const double close = s - 1e-9;
     Columns left;
     table.at(s, Side::before, cursor_, values_);

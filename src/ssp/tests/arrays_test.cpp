@@ -1,4 +1,4 @@
-// Values of arrays on connectors of systems, dictionaries of signals on the way through YAML, arrays in SSP 1.0.
+// Array values on connectors of systems, signal dictionaries written to YAML and read back, arrays in SSP 1.0.
 #include "ssp/check.hpp"
 #include "ssp/from_system.hpp"
 #include "ssp/tests/workshop.hpp"
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 // --- values of arrays ------------------------------------------------------------------------------------------------
 
-// A system "inner" with a parameter connector "k" of these dimensions, connected inside like this.
+// A system "inner" with a parameter connector "k" of given dimensions and given inner connections.
 struct ArrayValues : ::testing::Test {
   void build(const std::string& dimensions, const std::string& connections, const std::string& values) {
     w.fmu("one.fmu").parameter("p").parameter("q[2]");
@@ -55,7 +55,7 @@ TEST_F(ArrayValues, OfSeveralDimensionsAreDividedRowByRow) {
         four(R"(<ssc:Dimension size="2"/><ssc:Dimension size="2"/>)"));
   w.plan();
   EXPECT_EQ(w.start("inner.one.p"), "3");
-  EXPECT_EQ(w.start("inner.many.v"), "0.5 0.5 0.5 2") << "the others keep their start values";
+  EXPECT_EQ(w.start("inner.many.v"), "0.5 0.5 0.5 2") << "the other elements keep their start values";
 }
 
 TEST_F(ArrayValues, OneValueIsForAllElements) {
@@ -82,7 +82,8 @@ TEST_F(ArrayValues, ThatAreTooShortAreAnError) {
   EXPECT_THAT(w.error(), HasSubstr("'inner.k[9]' is connected, but the value of 'inner.k'"));
 }
 
-// --- dictionaries there and back -------------------------------------------------------------------------------------
+// --- dictionaries to YAML and back
+// ------------------------------------------------------------------------------------
 
 struct SharedSignals : ::testing::Test {
   SharedSignals() {
@@ -146,7 +147,7 @@ TEST_F(SharedSignals, ThatNobodyHasAreAnError) {
     static_cast<void>(graph::compile(document.system, w.catalogue()));
     ADD_FAILURE() << "compiled";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("'r' (system.yaml:3:3) refers to the signals 'nothing'"));
+    EXPECT_THAT(e.what(), HasSubstr("'r' (system.yaml:3:3) refers to the signal dictionary 'nothing'"));
   }
 }
 

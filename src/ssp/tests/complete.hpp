@@ -1,4 +1,4 @@
-// Files that use everything the standard has, written for tests.
+// Test files that use every element of the standard.
 #pragma once
 
 #include <string_view>

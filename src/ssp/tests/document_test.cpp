@@ -106,7 +106,7 @@ TEST(SspDocument, SaysWhatBreaksTheSchemaWithItsLine) {
   EXPECT_THAT(all, HasSubstr("bad.ssd:4: error: <Connector> has no attribute 'name'; add it"));
   EXPECT_THAT(all, HasSubstr("Float64 is new in SSP 2.0"));
   EXPECT_THAT(all, HasSubstr("bad.ssd:5: warning: <Connectors> has no child <Conector> in the standard; did you mean"));
-  EXPECT_THAT(all, HasSubstr("stopTime='ten' is no number"));
+  EXPECT_THAT(all, HasSubstr("stopTime='ten' is not a number"));
 }
 
 TEST(SspDocument, RefusesAnotherKindOfFile) {

@@ -1,4 +1,4 @@
-// Systems as large as those of industry. The time is reported, not asserted: it depends on who else uses the machine.
+// Systems of industrial size. The time is printed but not checked because it depends on the load of the machine.
 #include <chrono>
 #include <iostream>
 

@@ -1,5 +1,5 @@
-// What tools write although the standard says otherwise, or says nothing: it is understood where it can only mean one
-// thing, and told.
+// Files of tools that deviate from the standard or that the standard does not define. They are accepted, with a
+// diagnostic, if they can have only one meaning.
 #include <fstream>
 
 #include "ssp/tests/workshop.hpp"
@@ -13,7 +13,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// Two units that are connected.
+// Two connected units.
 std::string pair_of(std::string_view first = "resources/a.fmu", std::string_view second = "resources/b.fmu") {
   return W::elements(W::component("a", first, W::connectors({{"y", "output"}})) +
                      W::component("b", second, W::connectors({{"u", "input"}}))) +
@@ -29,12 +29,12 @@ struct Oddities : ::testing::Test {
   W w;
 };
 
-// --- where files are
+// --- paths of files
 
 struct Spelling {
   const char* name;
   const char* source;
-  const char* said;  // by check; empty: nothing
+  const char* said;  // diagnostic of the check; empty: none expected
 };
 struct Spellings : Oddities, ::testing::WithParamInterface<Spelling> {};
 TEST_P(Spellings, OfSourcesAreUnderstood) {
@@ -158,7 +158,7 @@ TEST_F(Oddities, AConnectionThatIsGivenTwiceCountsOnce) {
                                  W::component("b", "resources/b.fmu", W::connectors({{"u", "input"}}))) +
                      W::connections(W::connection("a.y", "b.u") + "\n" + W::connection("b.u", "a.y"))));
   expect_connected();
-  EXPECT_THAT(w.problems(), HasSubstr("SystemStructure.ssd:3: warning: the connection a.y → b.u is there twice"));
+  EXPECT_THAT(w.problems(), HasSubstr("SystemStructure.ssd:3: warning: the connection a.y → b.u occurs twice"));
 }
 
 TEST_F(Oddities, LongNamesAreNames) {

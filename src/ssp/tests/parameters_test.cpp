@@ -12,7 +12,7 @@ using W = Workshop;
 
 // --- precedence (SSP 2.0, 5.2.3) -------------------------------------------------------------------------------------
 
-// root holds the system s, which holds the FMU p; bindings on each of the three.
+// The root contains the system s, which contains the FMU p; each of the three has bindings.
 struct Levels {
   const char* name;
   std::string on_component, on_system, on_root;
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         Converted{"a_variable_without_a_unit_takes_the_number", "free", 3, "mine", "", "3"},
         Converted{"an_undefined_unit_takes_the_number", "T", 3, "nobodys", "", "3"},
         Converted{"a_real_for_an_integer", "n", 3, "", "", "3"},
-        // SSP 2.0, 7.1.1: conversion first, transformation after it
+        // SSP 2.0, 7.1.1: conversion first, then transformation
         Converted{"conversion_then_transformation", "T", 20, "degC",
                   mapping(entry("value", "T", "", R"(<ssc:LinearTransformation factor="2" offset="1"/>)")), "587.3"},
         Converted{"suppressed_conversion", "T", 20, "degC",
@@ -154,7 +154,7 @@ TEST(SetValues, ThatMeasureSomethingElseAreAnError) {
   w.fmu("p.fmu").parameter("T", Type::Float64, "K").define("K", graph::kelvin);
   w.structure(W::ssd(
       W::elements(W::component("c", "p.fmu", W::bindings(W::binding(W::real("T", 1, "bar"), "", "", units_of_sets))))));
-  EXPECT_THAT(w.error(), HasSubstr("'T' is measured in 'K', which the unit 'bar' of its value cannot be converted to"));
+  EXPECT_THAT(w.error(), HasSubstr("'T' has the unit 'K', but its value is in 'bar', which cannot be converted"));
 }
 
 TEST(SetValues, OfEveryTypeAreSet) {
@@ -202,7 +202,7 @@ TEST(SetValues, AreMappedByTables) {
               entry(
                   "n", "n", "",
                   R"(<ssc:IntegerMappingTransformation><ssc:MapEntry source="3" target="30"/></ssc:IntegerMappingTransformation>)") +
-              // partial: what is not listed stays as it is
+              // partial: values that are not listed stay unchanged
               entry(
                   "n", "m", "",
                   R"(<ssc:IntegerMappingTransformation><ssc:MapEntry source="4" target="40"/></ssc:IntegerMappingTransformation>)"))))))));
@@ -212,12 +212,12 @@ TEST(SetValues, AreMappedByTables) {
   EXPECT_EQ(w.start("c.m"), "3");
 }
 
-// --- where values come from, and where they go -----------------------------------------------------------------------
+// --- sources and targets of values -----------------------------------------------------------------------------------
 
 TEST(Bindings, ReadFilesBesideTheStructureAndInsideOfComponents) {
   W w;
   w.fmu("p.fmu").parameter("k").parameter("j");
-  // An FMU that holds a file of parameters and a mapping.
+  // An FMU that contains a parameter file and a mapping.
   W inside;
   inside.file("resources/values.ssv", W::ssv(W::real("a", 7)));
   inside.file("resources/map.ssm",
@@ -256,7 +256,7 @@ TEST(Bindings, OfANestedPackageComeAfterThoseOfItsSystem) {
   EXPECT_EQ(w.start("part.p.k"), "3");
 }
 
-// A parameter of a system leads to the parameters that it is connected to, converted on the way.
+// A value for a parameter of a system is converted and passed to the parameters connected to it.
 TEST(Bindings, OfSystemConnectorsReachWhatTheyAreConnectedTo) {
   W w;
   w.fmu("p.fmu").parameter("T", Type::Float64, "K").define("K", graph::kelvin);
@@ -272,7 +272,7 @@ TEST(Bindings, OfSystemConnectorsReachWhatTheyAreConnectedTo) {
   EXPECT_EQ(w.start("s.c.T"), "283.15");
 }
 
-// SSP 2.0, 5.2.3: names need not be unique, values are applied to all that have the name.
+// SSP 2.0, 5.2.3: names need not be unique; a value applies to every parameter with that name.
 TEST(Bindings, ApplyToAllThatHaveTheName) {
   W w;
   w.fmu("p.fmu").parameter("k");
@@ -296,7 +296,7 @@ TEST(Bindings, TellWhatWasLeftOut) {
                      W::elements(W::component("p", "p.fmu"))));
   const auto& plan = w.plan();
   EXPECT_THAT(plan.notes,
-              ::testing::Contains(HasSubstr("1 parameter value without a variable of that name: 'p.none'")));
+              ::testing::Contains(HasSubstr("1 parameter value ignored because no variable has that name: 'p.none'")));
   EXPECT_THAT(plan.notes, ::testing::Contains(HasSubstr("'p.y' is output")));
 }
 

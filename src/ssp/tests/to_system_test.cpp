@@ -10,7 +10,7 @@ using graph::comes_from;
 using graph::route_of;
 using ::testing::HasSubstr;
 
-// Two FMUs, a with an output y and b with an input u, and whatever the system says.
+// Two FMUs: a with an output y, and b with an input u.
 struct Systems : ::testing::Test {
   Systems() {
     w.fmu("resources/a.fmu").parameter("k").input("u").output("y").output("z");
@@ -54,7 +54,7 @@ TEST_F(Systems, TheFolderOfAnArchiveLivesAsLongAsTheSystem) {
   EXPECT_FALSE(std::filesystem::exists(unpacked));
 }
 
-// SSP 2.0, 5.3.2: start and end do not say where values go, the kinds of the connectors do.
+// SSP 2.0, 5.3.2: the kinds of the connectors give the direction of a connection, not start and end.
 TEST_F(Systems, KindsDecideTheDirectionOfConnections) {
   w.structure(
       Workshop::ssd(Workshop::connectors({{"in", "input"}, {"out", "output"}}) + Workshop::elements(a() + b()) +
@@ -74,7 +74,7 @@ TEST_F(Systems, ConnectorsThatCanBeEitherTakeTheDirectionOfTheOtherEnd) {
                     Workshop::connections(Workshop::connection("b.u", "a.y") + Workshop::connection("a.z", "b.v"))));
   const auto& plan = w.plan();
   EXPECT_TRUE(comes_from(plan, "b.u", "a.y"));
-  EXPECT_TRUE(comes_from(plan, "b.v", "a.z"));  // not declared: what is written first is the source
+  EXPECT_TRUE(comes_from(plan, "b.v", "a.z"));  // kinds not declared: the start is the source
 }
 
 TEST_F(Systems, NestedSystemsPassSignalsThroughTheirConnectors) {
@@ -268,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(
             1,
             0,
             {{"1000", "1"}}},
-        // Sources that the connector cannot have are left out.
+        // Source values that the connector's type cannot hold are ignored.
         Transformed{
             "too_large",
             Type::Int8,
@@ -304,12 +304,13 @@ TEST(Enumerations, ItemsAreMappedByTheNamesThatTheFileDefines) {
   EXPECT_EQ(route->conversion->mapping.at(1).second.text(), "11");
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Systems, AMissingFmuSaysWhichComponentWantedIt) {
   w.structure(Workshop::ssd(Workshop::elements(a() + "\n" + Workshop::component("wheel", "resources/wheel.fmu"))));
-  EXPECT_THAT(w.error(), HasSubstr("package/SystemStructure.ssd:3: error: the component 'wheel' needs "
-                                   "'package/resources/wheel.fmu', which is not there; put the FMU into the package"));
+  EXPECT_THAT(w.error(),
+              HasSubstr("package/SystemStructure.ssd:3: error: the component 'wheel' needs "
+                        "'package/resources/wheel.fmu', which does not exist; put the FMU into the package"));
 }
 
 struct Escapes : ::testing::TestWithParam<std::pair<const char*, const char*>> {};
@@ -376,15 +377,17 @@ INSTANTIATE_TEST_SUITE_P(
                 Workshop::ssd(Workshop::elements(Systems::a() + Systems::b()) +
                               Workshop::connections(Workshop::connection("a.u", "b.u"))),
                 "neither is a source"},
-        Problem{"modelica",
-                Workshop::ssd(
-                    Workshop::elements(R"(<ssd:Component name="m" type="text/x-modelica; path=A.B" source="A.mo"/>)")),
-                "the component 'm' is of type 'text/x-modelica; path=A.B', which is not run; export it as an FMU"},
+        Problem{
+            "modelica",
+            Workshop::ssd(
+                Workshop::elements(R"(<ssd:Component name="m" type="text/x-modelica; path=A.B" source="A.mo"/>)")),
+            "the component 'm' is of type 'text/x-modelica; path=A.B', which is not supported; export it as an FMU"},
         Problem{"no_values", Workshop::ssd(Workshop::bindings(R"(<ssd:ParameterBinding source="none.ssv"/>)")),
                 "there is no file 'package/none.ssv'; put it into the package"},
-        Problem{"no_dictionary",
-                Workshop::ssd(Workshop::elements(R"(<ssd:SignalDictionaryReference name="r" dictionary="d"/>)")),
-                "'r' refers to the signal dictionary 'd', which neither the system 'root' nor one around it has"}),
+        Problem{
+            "no_dictionary",
+            Workshop::ssd(Workshop::elements(R"(<ssd:SignalDictionaryReference name="r" dictionary="d"/>)")),
+            "'r' refers to the signal dictionary 'd', but neither the system 'root' nor an enclosing system has it"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Packages, WithoutAStructureAreRefused) {

@@ -1,5 +1,4 @@
-// Packages put together in a test: files in a folder, descriptions for the FMUs that they name, and the plan that comes
-// of it.
+// Builds packages in a test: files in a folder, descriptions of the FMUs that they name, and the resulting plan.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +23,7 @@ namespace consort::ssp {
 
 class Workshop {
  public:
-  // Text of an SSD file around the contents of its root system, and what follows it.
+  // Text of an SSD file: `system` is the contents of the root system, `after` the elements that follow it.
   static std::string ssd(std::string_view system, std::string_view after = {}, std::string_view version = "2.0") {
     return fmt::format(R"(<ssd:SystemStructureDescription version="{}" name="plan" )"
                        R"(xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription" )"
@@ -46,7 +45,7 @@ class Workshop {
     return fmt::format(R"(<ssv:Parameter name="{}"><ssv:Real value="{}"{}/></ssv:Parameter>)", name, value,
                        unit.empty() ? "" : fmt::format(" unit=\"{}\"", unit));
   }
-  // A binding with these parameters inside.
+  // A binding with inlined parameters.
   static std::string binding(std::string_view parameters, std::string_view attributes = {},
                              std::string_view mapping = {}, std::string_view units = {}) {
     return fmt::format(
@@ -82,7 +81,7 @@ class Workshop {
     return fmt::format("<ssd:Connections>{}</ssd:Connections>", all);
   }
 
-  // A file of the package; paths with slashes make folders.
+  // Writes a file of the package and creates its folders.
   Workshop& file(const std::string& path, std::string_view text) {
     const auto full = folder_.path() / "package" / path;
     std::filesystem::create_directories(full.parent_path());
@@ -90,16 +89,16 @@ class Workshop {
     return *this;
   }
   Workshop& structure(std::string_view text) { return file("SystemStructure.ssd", text); }
-  // An FMU of the package (which is never opened), and what it is like.
+  // Adds an FMU, which is never opened, and returns its description.
   graph::Plant& fmu(const std::string& path) {
     file(path, "an FMU");
     auto& plant = plants_[std::filesystem::path(path).filename().string()];
     plant = std::make_unique<graph::Plant>();
     return *plant;
   }
-  // A plant that is there already, to add to it.
+  // An existing description, to add to it.
   graph::Plant& fmu_like(const std::string& name) { return *plants_.at(name); }
-  // Descriptions by file name; what was added before counts.
+  // Gives the descriptions added so far by file name.
   [[nodiscard]] graph::Catalogue catalogue() {
     for (auto& [name, plant] : plants_)
       if (!std::exchange(finished_[name], true)) plant->d.finish();
@@ -110,14 +109,14 @@ class Workshop {
     };
   }
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path() / "package"; }
-  // As an archive.
+  // Packs the folder into an archive and returns its path.
   [[nodiscard]] std::filesystem::path packed(const std::string& name = "plan.ssp") const {
     auto archive = folder_.path() / name;
     os::pack(folder(), archive);
     return archive;
   }
 
-  // The system is kept until the next call, for the plan refers to it.
+  // Reads and compiles the package. The system is kept until the next call because the plan refers to it.
   const graph::Plan& plan(const std::filesystem::path& path, const ReadOptions& options = {},
                           const graph::CompileOptions& compile = {}) {
     document_ = read_system(path, options);
@@ -137,7 +136,7 @@ class Workshop {
     return "-";
   }
 
-  // What is wrong, as lines.
+  // All diagnostics, one per line.
   [[nodiscard]] std::string problems() const {
     Diagnostics diagnostics;
     const auto package = Package::open(folder(), "package");

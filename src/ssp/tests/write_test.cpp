@@ -19,7 +19,7 @@ using graph::comes_from;
 using graph::route_of;
 using ::testing::HasSubstr;
 
-// A system as YAML or C++ give it: nested, with everything that a connection and a value can have.
+// A nested system with all features of connections and values.
 graph::Document document() {
   graph::System inner("inner");
   inner.connectors.push_back({"in", describe::Causality::input, {}, "degC", {}});
@@ -52,7 +52,7 @@ graph::Document document() {
   return d;
 }
 
-// The same units for both ways.
+// Adds the same units to both workshops.
 void stock(Workshop& w, const std::string& folder) {
   w.fmu(folder + "a.fmu")
       .output("y", Type::Float64, "degC")
@@ -119,7 +119,7 @@ TEST_P(Written, SystemsAreReadBackAsTheSamePlan) {
   EXPECT_EQ(again.run.scenario[0].target, "c.x");
 }
 
-// SSP 1.0 and 2.0 schemas, where CONSORT_SSP_SCHEMAS names a folder with the folders 1.0 and 2.0 of them.
+// Validates with the SSP schemas, if CONSORT_SSP_SCHEMAS names a folder that has them in the folders 1.0 and 2.0.
 bool is_valid(const std::string& text, const std::string& version, const std::string& schema, std::string& said) {
   const os::TempFolder folder("schema");
   std::ofstream(folder.path() / "file.xml") << text;

@@ -27,9 +27,9 @@ std::string error_of(const std::string& text) {
 }
 
 struct BadCase {
-  const char* body;   // behind "consort: 1\nunits: {a: a.fmu, b: b.fmu}\n", from line 3
+  const char* body;   // after "consort: 1\nunits: {a: a.fmu, b: b.fmu}\n", from line 3
   const char* place;  // "3:5"
-  const char* text;   // somewhere in the message
+  const char* text;   // part of the message
 };
 class YamlError : public testing::TestWithParam<BadCase> {};
 
@@ -131,7 +131,7 @@ TEST(YamlErrors, NameTheSettingThatIsWrong) {
   EXPECT_EQ(setting_of("run: {schedule: [[a]]}"), "schedule");
   EXPECT_EQ(setting_of("experiment: {step: 0}"), "experiment.step");
   EXPECT_EQ(setting_of("record: {every: 0}"), "record.every");
-  EXPECT_EQ(setting_of("connections: [{from: a.x}]"), "") << "a key that is no setting";
+  EXPECT_EQ(setting_of("connections: [{from: a.x}]"), "") << "a key that is not a setting";
 }
 
 TEST(YamlErrors, AFileWithoutVersionOrUnitsIsNoSystem) {
@@ -143,7 +143,7 @@ TEST(YamlErrors, AFileWithoutVersionOrUnitsIsNoSystem) {
 
 TEST(YamlErrors, AUnitIsOneThing) {
   const auto unit = [](const std::string& text) { return error_of("consort: 1\nunits:\n  a: " + text + "\n"); };
-  EXPECT_THAT(unit("{solver: bdf}"), AllOf(StartsWith("s.yaml:3:3: "), HasSubstr("nothing yet")));
+  EXPECT_THAT(unit("{solver: bdf}"), AllOf(StartsWith("s.yaml:3:3: "), HasSubstr("not defined")));
   EXPECT_THAT(unit("{fmu: a.fmu, model: gain}"), HasSubstr("at once"));
   EXPECT_THAT(unit("{fmu: a.fmu, sytem: x.yaml}"), HasSubstr("no key 'sytem'"));
   EXPECT_THAT(unit("{system: x.yaml, fmu: a.fmu}"), HasSubstr("a system from another file has no key 'fmu'"));
@@ -151,7 +151,7 @@ TEST(YamlErrors, AUnitIsOneThing) {
   EXPECT_THAT(unit("{fmu: a.fmu, interface: both}"), AllOf(StartsWith("s.yaml:3:30: "), HasSubstr("cs, me")));
   EXPECT_THAT(unit("{fmu: a.fmu, substeps: 0}"), HasSubstr("from 1 to"));
   EXPECT_THAT(unit("[a.fmu]"), HasSubstr("must be a mapping"));
-  EXPECT_THAT(unit(""), HasSubstr("nothing yet"));
+  EXPECT_THAT(unit(""), HasSubstr("not defined"));
   EXPECT_THAT(error_of("consort: 1\nunits: {.a: a.fmu}\n"), HasSubstr("dot"));
 }
 
@@ -202,7 +202,7 @@ TEST_F(YamlFiles, AnErrorInAFileHasThePlaceInThatFile) {
 }
 
 TEST_F(YamlFiles, FilesThatMultiplyAreBounded) {
-  // Each file includes the next one twice: 2^24 of the last one.
+  // Each file includes the next one twice, so that the last one is included 2^24 times.
   const Load load = [](const std::filesystem::path& file) {
     const int i = std::stoi(file.stem().string());
     const auto next = std::to_string(i + 1) + ".yaml";
@@ -214,7 +214,7 @@ TEST_F(YamlFiles, FilesThatMultiplyAreBounded) {
     static_cast<void>(read_file_of_system(load("0.yaml"), "0.yaml", context, nullptr));
     FAIL();
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("than can be right"));
+    EXPECT_THAT(e.what(), HasSubstr("more values than allowed"));
   }
 }
 

@@ -192,7 +192,7 @@ TEST(YamlReader, ReadsSystemsInSystemsAndFromOtherFiles) {
   EXPECT_EQ(s.systems[0].name, "front");
   EXPECT_EQ(s.systems[0].components[0].source, "folder/parts/wheel.fmu");
   EXPECT_EQ(s.systems[0].components[0].where, "folder/parts/axle.yaml:3:9");
-  ASSERT_EQ(s.systems[0].settings.size(), 2U) << "what is set from outside comes last and wins";
+  ASSERT_EQ(s.systems[0].settings.size(), 2U) << "settings from outside come last and override";
   EXPECT_EQ(s.systems[0].settings[1].value, "3");
   EXPECT_FALSE(s.systems[0].experiment.stop.has_value());
   EXPECT_EQ(s.systems[1].settings.size(), 1U);
@@ -200,7 +200,7 @@ TEST(YamlReader, ReadsSystemsInSystemsAndFromOtherFiles) {
   EXPECT_EQ(s.connections[0].from.element, "front");
 }
 
-// --- how it is run
+// --- run settings
 
 TEST(YamlReader, ReadsHowASystemIsRun) {
   const auto d =

@@ -61,7 +61,7 @@ TEST(Schema, KnowsEveryType) {
 
 // --- documents validated by Python's jsonschema
 
-// As a YAML library hands a document to a validator.
+// Converts a document to JSON as a YAML library would, for the validator.
 Json json_of(const Node& node) {
   switch (node.kind) {
     case Node::Kind::null: return nullptr;

@@ -42,7 +42,7 @@ TEST(YamlTree, ResolvesAliasesAndMergedKeys) {
   const auto& other = root.items[3];
   ASSERT_EQ(other.items.size(), 4U);
   EXPECT_EQ(other.items[0].text, "y");
-  EXPECT_EQ(other.items[1].text, "3") << "what is said here beats what is taken over";
+  EXPECT_EQ(other.items[1].text, "3") << "the mapping's own keys override merged ones";
   EXPECT_EQ(other.items[2].text, "x");
   EXPECT_EQ(root.items[5].items.size(), 6U);
 }
@@ -88,7 +88,7 @@ TEST(YamlTree, BoundsWhatAliasesMultiply) {
     for (int j = 0; j < 10; ++j) bomb += (j > 0 ? ", " : "") + p;
     bomb += "]\n";
   }
-  EXPECT_THAT(error_of(bomb), HasSubstr("more values than can be right"));
+  EXPECT_THAT(error_of(bomb), HasSubstr("more values than allowed"));
   EXPECT_THAT(error_of("a: &a [1, *a]\n"), HasSubstr("contains it"));
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace graph;
 
-// --- everything that a document says except where, as text: two documents are equal when this is
+// --- a document as text, without places: two documents are equal if their texts are equal
 
 std::string text_of(const Setting& s) { return s.name + "=" + s.value + "[" + s.unit + "]"; }
 
@@ -131,7 +131,7 @@ TEST(YamlWriter, RefusesWhatTheFormatCannotSay) {
   EXPECT_THROW(static_cast<void>(write_system(d)), Error);
 }
 
-// Names, values and texts made of everything that means something in YAML.
+// Names, values and texts made of characters that have a meaning in YAML.
 TEST(YamlWriter, SurvivesTextsThatLookLikeYaml) {
   const std::vector<std::string> parts{"a",  "1", " ", ".",    "-", ":", ": ", " #", "#", "'",  "\"",   "\\",   "\n",
                                        "\t", "[", "]", "{",    "}", ",", "&",  "*",  "!", "|",  ">",    "%",    "@",

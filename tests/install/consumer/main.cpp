@@ -1,4 +1,4 @@
-// A program of somebody else: finds the library where it is installed and runs an FMU with it.
+// A program of another project: finds the installed library and runs an FMU with it.
 #include <cmath>
 #include <cstdio>
 
@@ -9,10 +9,10 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   try {
     const consort::Fmu fmu(argv[1]);
-    const consort::Result result = fmu.simulate({.stop_time = 1.0, .step_size = 0.1, .tolerance = 1e-6});
+    const consort::Result result = fmu.simulate({.stop = 1.0, .step = 0.1, .tolerance = 1e-6});
     const double x = result["x"].back();
     std::printf("%s: x = %.6f at t = %g s\n", fmu.model_name().c_str(), x, result.time().back());
-    // The same as a system of one unit, which has no more to do.
+    // The same FMU as a system of one unit.
     const auto system = consort::System("one").add("unit", argv[1]).run({.stop = 1.0, .step = 0.1});
     if (system["unit.x"].size() != 11) return 1;
     // Dahlquist's equation with k = 1; the FMU's own solver takes steps of 0.1 s.

@@ -1,6 +1,5 @@
-/* The model Node as one would write its FMI 2.0 FMU in C by hand: what the exported one is measured against. It has
-   what a careful author puts in (checks of references and order of calls, the same Runge-Kutta method) and nothing
-   else. */
+/* The model Node as a hand-written FMI 2.0 FMU in C, the reference for the cost of the exported one. It checks value
+   references and the order of calls and uses the same Runge-Kutta method, but contains nothing else. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Takes many steps with a co-simulation binary of FMI 2.0 and does nothing else: for counting its instructions.
+// Only takes many steps with a co-simulation binary of FMI 2.0, to count its instructions.
 //
 //   consort_step_driver LIBRARY GUID STEPS
 #include <cstdio>
