@@ -1,4 +1,4 @@
-// Heun's method, order 2: the mean of the slopes at the begin of the step and at the end that explicit Euler predicts.
+// Heun's method, order 2: the mean of the slopes at the beginning of the step and at the end that Euler predicts.
 #include <memory>
 #include <vector>
 
