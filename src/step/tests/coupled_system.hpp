@@ -111,6 +111,8 @@ inline graph::RunSettings settings_for(const Choice& choice, const Model& model)
   return run;
 }
 
+using MakeStepper = std::unique_ptr<Stepper> (*)(const StepperSetup&);
+
 class Coupled {
   // Members that the fleet uses; it must not outlive them.
   graph::RunSettings settings_;
@@ -122,7 +124,8 @@ class Coupled {
   couple::PowerBonds bonds_;
 
  public:
-  Coupled(const Model& model, const graph::RunSettings& settings, unsigned threads, const Grid& grid = Grid(0, 10, 0.1))
+  Coupled(const Model& model, const graph::RunSettings& settings, unsigned threads, const Grid& grid = Grid(0, 10, 0.1),
+          MakeStepper make = make_stepper)
       : settings_(settings), system_("model") {
     for (const auto& unit : model.units) {
       prototypes_[unit.name] = std::make_unique<unit::LinearUnit>(unit.name, with_clock(unit.system));
@@ -142,7 +145,7 @@ class Coupled {
                            .fleet = *fleet,
                            .approximation = couple::find_approximation(settings_.extrapolation),
                            .bonds = bonds});
-    stepper = make_stepper({plan, settings_, *fleet, *point});
+    stepper = make({plan, settings_, *fleet, *point});
     controller = make_controller({.plan = plan,
                                   .settings = settings_,
                                   .fleet = *fleet,
