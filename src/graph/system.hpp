@@ -108,7 +108,8 @@ struct Component {
   std::string host{};                  // where it runs: a name of host/hosts.hpp; empty: the host of the run
   std::optional<bool> event_mode{};    // FMI 3.0: handle events in event mode; default: if the unit supports it
   std::optional<bool> early_return{};  // FMI 3.0: allow early return from a step; default: if event mode is used
-  bool responds_without_step = false;  // outputs follow inputs without a step, although the standard does not guarantee it
+  bool responds_without_step =
+      false;  // outputs follow inputs without a step, although the standard does not guarantee it
   std::vector<Setting> settings{};
   std::vector<Connector> connectors{};  // units and types declared by a system description; empty: as in the unit
   std::string where{};

@@ -80,7 +80,8 @@ void read_connector(const View& view, bool with_causality, Connector& connector)
       connector.dimensions.push_back(
           static_cast<std::uint64_t>(one.integer("a dimension of a connector", 1, 1'000'000'000)));
   if (const auto causality = fields.find("causality")) {
-    if (!with_causality) throw causality->error("the causality of this connector follows from its section; remove the key");
+    if (!with_causality)
+      throw causality->error("the causality of this connector follows from its section; remove the key");
     constexpr std::string_view kinds[] = {"parameter",   "calculatedParameter", "input", "output", "local",
                                           "independent", "structuralParameter"};
     const auto kind = causality->choice("the causality", kinds);
