@@ -29,7 +29,7 @@ struct Shape {
   std::size_t signals;  // of each unit
   std::size_t rows;
   [[nodiscard]] std::size_t width() const { return units * signals; }
-  // As in record/hdf5_sink.cpp.
+  // As in record/hdf5/hdf5_sink.cpp.
   [[nodiscard]] std::size_t chunk_rows() const {
     const std::size_t bytes = std::clamp<std::size_t>((4096 * 1024) / (units + 1) / 4096 * 4096, 4096, 65536);
     return std::max<std::size_t>(1, bytes / (signals * sizeof(double)));

@@ -42,7 +42,7 @@ struct PowerBond {
   std::string where{};  // place in a file, for messages
 };
 
-// How algebraic loops are solved.
+// How algebraic loops are solved: couple/consistency.
 struct LoopSettings {
   std::string method = "newton";
   double tolerance = 1e-8;
@@ -51,7 +51,7 @@ struct LoopSettings {
   bool operator==(const LoopSettings&) const = default;
 };
 
-// How the stepper `iterated` finds inputs that agree with the outputs at the end of a step.
+// How the stepper `iterated` finds inputs that agree with the outputs at the end of a step: step/iterated_stepper.
 struct IterationSettings {
   enum class Jacobian : std::uint8_t { automatic, derivatives, differences };
   enum class Scope : std::uint8_t { components, whole };
@@ -73,7 +73,7 @@ struct IterationSettings {
   bool operator==(const IterationSettings&) const = default;
 };
 
-// How long communication steps are.
+// How long communication steps are: step/step_size and the controllers.
 struct StepControl {
   enum class Rule : std::uint8_t { elementary, pi };
   enum class Norm : std::uint8_t { root_mean_square, root_mean };
@@ -97,7 +97,7 @@ struct StepControl {
   bool operator==(const StepControl&) const = default;
 };
 
-// What is written to the result.
+// What is written to the result: engine/system_recorder.
 struct RecordSettings {
   std::vector<std::string> variables{};  // paths, with * and ? as wildcards; empty: all outputs
   std::uint32_t every = 1;               // of the communication points

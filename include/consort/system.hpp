@@ -50,7 +50,8 @@ struct RunOptions {
   std::optional<double> stop = {};
   std::optional<double> step = {};
   std::vector<std::pair<std::string, std::string>> set = {};  // start values: path, value as text; beat the system's
-  std::filesystem::path output_file = {};                     // of run(): also write the rows there
+  std::filesystem::path output_file = {};                     // of run(): write the rows there, too; default:
+                                                              // record.file of the settings
   // Of run(): write a checkpoint every so many simulated seconds, each replacing the one before, and one more if the
   // run is stopped on request. The file is NAME.checkpoint in the working directory by default.
   std::optional<double> checkpoint_every = {};
@@ -75,8 +76,8 @@ struct SettingInfo {
 class CONSORT_API System {
  public:
   explicit System(std::string name = "system");
-  // A system file, in the format that its ending says. Its settings become settings(), except that a result is written
-  // only to RunOptions::output_file.
+  // A system file, in the format that its ending says. Its settings become settings(), except for the name of the
+  // result file.
   [[nodiscard]] static System load(const std::filesystem::path& file);
   System(const System&);
   System& operator=(const System&);

@@ -19,6 +19,11 @@ _DTYPES = {
 }
 
 
+def _array(column: _consort.Column) -> np.ndarray:
+    """A view of a column, read-only. It goes through the buffer protocol, which all versions of NumPy share."""
+    return np.asarray(memoryview(column))
+
+
 class Result:
     """The rows of a run, variable by variable, as read-only numpy arrays.
 
@@ -33,7 +38,7 @@ class Result:
     @property
     def time(self) -> np.ndarray:
         """The times of the rows in s. Equal times are values before and after an event."""
-        return self._raw.time()
+        return _array(self._raw.time())
 
     @property
     def names(self) -> List[str]:
@@ -47,13 +52,13 @@ class Result:
             elements = self._elements(name)
             if elements:
                 return self._put_together(elements)
-            return self._raw.numbers(name)  # raises the error that suggests the nearest names
+            return _array(self._raw.numbers(name))  # raises the error that suggests the nearest names
         kind = self._signals[name].type
         if kind == "String":
             return np.array(self._raw.texts(name), dtype=str)
         if kind == "Binary":
             return np.array([bytes.fromhex(text) for text in self._raw.texts(name)], dtype=object)
-        return self._raw.numbers(name).astype(_DTYPES[kind], copy=False)
+        return _array(self._raw.numbers(name)).astype(_DTYPES[kind], copy=False)
 
     def unit(self, name: str) -> str:
         """The unit of measure, empty when there is none; "s" for the time."""
@@ -97,7 +102,7 @@ class Result:
 
     def __len__(self) -> int:
         """The number of rows."""
-        return len(self._raw.time())
+        return len(self.time)
 
     def __contains__(self, name: object) -> bool:
         return name in self._signals

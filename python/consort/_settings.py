@@ -55,7 +55,7 @@ def settings_text(arguments: Mapping[str, Any], output: Optional[Sequence[str]],
             continue
         if name in _RENAMED and not (name in groups and isinstance(value, Mapping)):
             raise Error(f"the argument '{name}' is called {_RENAMED[name]} now; change the call")
-        if name in groups and not isinstance(value, Mapping):
+        if (name in groups or name == "record") and not isinstance(value, Mapping):
             raise Error(f"the argument '{name}' is a group of settings; write it as {name}={{...}} with the keys "
                         f"{', '.join(row.key for row in sections[name])}")
         if name in flat:
@@ -70,11 +70,11 @@ def settings_text(arguments: Mapping[str, Any], output: Optional[Sequence[str]],
         else:
             known = sorted([*flat, *groups, "record", *_LISTS])
             raise Error(f"there is no setting '{name}'; the settings of a run are {', '.join(known)}")
-    if output is not None:
+    if output:
         document["record"]["variables"] = [output] if isinstance(output, str) else list(output)
     if input_file is not None:
         document["run"]["input_file"] = str(input_file)
-    return json.dumps({key: value for key, value in document.items() if value})
+    return json.dumps({key: value for key, value in document.items() if value}, ensure_ascii=False)
 
 
 def document_settings(function: Callable[..., Any]) -> None:

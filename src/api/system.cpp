@@ -1,5 +1,7 @@
 #include "consort/system.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "api/common.hpp"
@@ -37,7 +39,13 @@ System::~System() = default;
 
 System System::load(const std::filesystem::path& file) {
   System system;
-  system.data_->document = engine::read_system_file(file);
+  auto& [inner, run, sheet] = system.data_->document = engine::read_system_file(file);
+  const auto said = std::exchange(inner.experiment, {});
+  if (!run.start) run.start = said.start;
+  if (!run.stop) run.stop = said.stop;
+  if (!run.step) run.step = said.step;
+  if (!run.tolerance) run.tolerance = said.tolerance;
+  run.record.file.clear();
   return system;
 }
 
@@ -124,16 +132,18 @@ engine::SimulationOptions simulation_options(const RunSettings& settings, const 
 }  // namespace api
 
 Result System::run(const RunOptions& o) const {
+  const auto& chosen = data_->document.run.record;
+  const std::filesystem::path output = o.output_file.empty() ? std::filesystem::path(chosen.file) : o.output_file;
   engine::Simulation simulation(data_->document.system, api::simulation_options(data_->document.run, o));
   return api::collect(std::make_unique<Result::Data>(), [&](record::Result& rows) {
-    // What an earlier run wrote is in the file; whoever goes on has the rest in memory.
-    const bool goes_on = !o.restart_from.empty() && !o.output_file.empty() && std::filesystem::exists(o.output_file);
+    // A continued file has the rows of the earlier run; memory gets only those from the restart on.
+    const bool goes_on = !o.restart_from.empty() && !output.empty() && std::filesystem::exists(output);
     record::MemorySink memory(rows, goes_on);
     std::vector<record::Sink*> sinks{&memory};
     std::unique_ptr<record::Sink> file;
     std::unique_ptr<record::BufferedSink> buffer;
-    if (!o.output_file.empty()) {
-      file = record::make_sink(o.output_file, {.compression = data_->document.run.record.compression});
+    if (!output.empty()) {
+      file = record::make_sink(output, {.compression = chosen.compression});
       record::Sink* const files[] = {file.get()};
       sinks.push_back((buffer = std::make_unique<record::BufferedSink>(files)).get());
     }

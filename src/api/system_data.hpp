@@ -3,7 +3,7 @@
 
 #include "consort/system.hpp"
 #include "engine/simulation.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort {
 

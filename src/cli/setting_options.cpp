@@ -31,7 +31,7 @@ void SettingOptions::add_to(CLI::App& command) {
     } else if (row.key == "real_time") {
       option->expected(0, 1)->default_str("1");
     } else {
-      option->take_last();
+      option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     }
   }
   command

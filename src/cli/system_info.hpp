@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::cli {
 

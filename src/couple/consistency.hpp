@@ -15,7 +15,7 @@
 #include "couple/run_state.hpp"
 #include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 #include "solve/nonlinear.hpp"
 
 namespace consort::couple {

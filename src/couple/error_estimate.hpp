@@ -9,7 +9,7 @@
 #include "couple/error_ratio.hpp"
 #include "couple/run_state.hpp"
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::couple {
 

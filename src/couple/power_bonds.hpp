@@ -10,7 +10,7 @@
 
 #include "couple/run_state.hpp"
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::couple {
 

@@ -5,7 +5,7 @@
 
 #include "engine/experiment.hpp"
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::engine {
 

@@ -8,7 +8,7 @@
 #include "couple/input_source.hpp"
 #include "couple/run_state.hpp"
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::engine {
 

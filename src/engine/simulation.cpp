@@ -13,9 +13,9 @@
 #include "couple/approximation.hpp"
 #include "engine/run_identity.hpp"
 #include "engine/simulation_impl.hpp"
-#include "engine/start_values.hpp"
 #include "graph/compile.hpp"
 #include "host/hosts.hpp"
+#include "settings/table.hpp"
 #include "solve/nonlinear.hpp"
 
 namespace consort::engine {
@@ -40,6 +40,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
       o_(std::move(options)),
       library_(or_new(std::move(library), o_.library)),
       plan_(compile(system)) {
+  settings::check(settings::Section::loops, o_.run);
   static_cast<void>(solve::find_nonlinear_method(o_.run.loops.method));  // a wrong name is an error without loops, too
   require(o_.run.record.every > 0,
           "rows cannot be recorded at every 0th communication point; give a number of at least 1, where 1 stands for "

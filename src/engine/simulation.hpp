@@ -18,7 +18,7 @@
 #include "engine/library.hpp"
 #include "engine/progress.hpp"
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 #include "graph/system.hpp"
 #include "input/table.hpp"
 #include "record/sink.hpp"

@@ -10,7 +10,7 @@
 
 #include "base/diagnostic.hpp"
 #include "graph/compile.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::engine {
 

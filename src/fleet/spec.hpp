@@ -1,4 +1,5 @@
-// Describes a unit to be made: plain data that can be sent to another process.
+// Describes a unit to be made: plain data that can be sent to another process. Start values are not part of it:
+// engine/initialize.cpp sets them through the fleet.
 #pragma once
 
 #include <functional>

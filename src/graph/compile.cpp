@@ -9,6 +9,7 @@
 #include "graph/flatten.hpp"
 #include "graph/links.hpp"
 #include "graph/routes.hpp"
+#include "graph/start_values.hpp"
 
 namespace consort::graph {
 
@@ -33,7 +34,7 @@ Elements target_elements(const Flat& flat, const std::vector<describe::StartValu
 Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options) {
   Flat flat = flatten(system, catalogue);
   std::vector<std::string> notes = system.notes;
-  auto starts = resolve_settings(flat, system, options.settings, notes);
+  auto starts = resolve_start_values(flat, system, options.settings, notes);
   const Links links = trace(flat, starts);
   std::vector<Elements> targets;
   for (const auto& path : options.targets) targets.push_back(target_elements(flat, starts, path));

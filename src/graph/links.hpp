@@ -50,10 +50,4 @@ struct Links {
 [[nodiscard]] Elements find_elements(const Flat& flat, UnitId unit, std::string_view connector,
                                      const describe::StartValues& starts, std::string_view context);
 
-// Applies the settings of all levels: those of components first, then those of the enclosing systems from the inside
-// out, then `last`. Adds a note for each lenient setting that could not be applied.
-[[nodiscard]] std::vector<describe::StartValues> resolve_settings(const Flat& flat, const System& root,
-                                                                  std::span<const Setting> last,
-                                                                  std::vector<std::string>& notes);
-
 }  // namespace consort::graph

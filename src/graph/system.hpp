@@ -46,6 +46,7 @@ using Transformation = std::variant<std::monostate, Linear, Mapping>;
 
 // --- values ----------------------------------------------------------------------------------------------------------
 
+// A start value (`set` and `start` in system files), not a setting of the run (consort::RunSettings).
 // A value for a variable, as text. In a component, `name` is the name of one of its variables; in a system, it is a
 // path ("wheel.k", "front.wheel.k") or the name of one of its own connectors.
 struct Setting {

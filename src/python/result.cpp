@@ -1,9 +1,10 @@
-// Results as numpy arrays, and what FMUs say about themselves.
+// Results as buffers, and what FMUs say about themselves.
 #include "consort/result.hpp"
 
 #include <memory>
+#include <span>
 
-#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -18,12 +19,12 @@ namespace {
 
 using SharedResult = std::shared_ptr<Result>;
 
-// A view, not a copy: the array keeps the result alive and cannot be written to.
-py::array view(const SharedResult& result, std::span<const double> numbers) {
-  py::array array = py::array_t<double>(static_cast<py::ssize_t>(numbers.size()), numbers.data(), py::cast(result));
-  array.attr("setflags")(py::arg("write") = false);
-  return array;
-}
+// One variable of a result as a read-only buffer, which keeps the result alive. It does not use the C interface of
+// NumPy, whose layout differs between versions (decision 19).
+struct Column {
+  SharedResult result;
+  std::span<const double> numbers;
+};
 
 void add_result(py::module_& m) {
   py::class_<SignalInfo>(m, "SignalInfo")
@@ -31,6 +32,11 @@ void add_result(py::module_& m) {
       .def_readonly("type", &SignalInfo::type)
       .def_readonly("unit", &SignalInfo::unit)
       .def_readonly("description", &SignalInfo::description);
+  py::class_<Column>(m, "Column", py::buffer_protocol()).def_buffer([](Column& c) {
+    // pybind11 takes a pointer to what may be written; the buffer is read-only.
+    auto* const data = const_cast<double*>(c.numbers.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    return py::buffer_info(data, static_cast<py::ssize_t>(c.numbers.size()), true);
+  });
   py::class_<Result, SharedResult>(m, "Result")
       .def_static(
           "read",
@@ -40,9 +46,9 @@ void add_result(py::module_& m) {
           },
           py::arg("file"))
       .def("signals", &Result::signals)
-      .def("time", [](const SharedResult& r) { return view(r, r->time()); })
+      .def("time", [](const SharedResult& r) { return Column{r, r->time()}; })
       .def(
-          "numbers", [](const SharedResult& r, std::string_view name) { return view(r, (*r)[name]); }, py::arg("name"))
+          "numbers", [](const SharedResult& r, std::string_view name) { return Column{r, (*r)[name]}; }, py::arg("name"))
       .def(
           "texts",
           [](const Result& r, std::string_view name) {

@@ -24,7 +24,7 @@ namespace consort::record {
 // One thread, the caller, must call begin(), write(), flush() and end(). A row costs the caller about one copy; it
 // waits only if the buffer is full, and in flush() and end(). begin() and end() of the sinks also run in that thread;
 // all other sink functions run in the writer thread, which also flushes sinks that have received no rows for a second.
-// If a unit crashes the process, the writer gets half a second to write the buffered rows (base/emergency_drain.hpp).
+// If a unit crashes the process, the writer gets half a second to write the buffered rows (os/emergency_drain.hpp).
 //
 // A sink that fails gets no further rows; the other sinks continue. The next write(), flush() or end() throws its
 // exception.

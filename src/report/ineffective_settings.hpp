@@ -7,7 +7,7 @@
 
 #include "base/time.hpp"
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::report {
 

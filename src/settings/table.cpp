@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -84,7 +85,7 @@ constexpr Texts tolerances_for[] = {"step", "run"};
 constexpr Texts relaxing[] = {"relaxation", "aitken", "anderson", "iqn-ils", "broyden"};
 constexpr Texts remembering[] = {"anderson", "iqn-ils"};
 constexpr Texts reusing[] = {"iqn-ils", "broyden"};
-constexpr Texts filtering[] = {"iqn-ils"};
+constexpr Texts filtering[] = {"anderson", "iqn-ils"};
 constexpr Texts differentiating[] = {"newton"};
 
 constexpr double unlimited = 4294967295.0;  // std::uint32_t
@@ -257,7 +258,7 @@ const std::vector<Row>& table() {
           {.section = Section::iteration,
            .key = "filter",
            .kind = Kind::number,
-           .help = "relative size below which iqn-ils drops a difference of iterations as noise",
+           .help = "relative size below which least squares drop a difference of iterations as noise",
            .read_by = ReadBy::iteration,
            .methods = filtering}),
       field<&Run::iteration, &Iteration::jacobian>({.section = Section::iteration,
@@ -341,11 +342,13 @@ const std::vector<Row>& table() {
                                               .key = "shrink",
                                               .kind = Kind::number,
                                               .help = "smallest ratio of a step to the step before",
+                                              .most = 1,
                                               .read_by = ReadBy::varying_steps}),
       field<&Run::control, &Control::grow>({.section = Section::control,
                                             .key = "grow",
                                             .kind = Kind::number,
                                             .help = "largest ratio of a step to the step before",
+                                            .least = 1,
                                             .read_by = ReadBy::varying_steps}),
       field<&Run::control, &Control::rule>({.section = Section::control,
                                             .key = "rule",
@@ -414,7 +417,9 @@ const std::vector<Row>& table() {
 
 constexpr Texts section_names[section_count] = {"experiment", "run", "loops", "iteration", "control", "record"};
 
-bool is_outside(const Row& row, double x) { return !(x > row.least) || (row.most > 0 && x > row.most); }
+bool is_outside(const Row& row, double x) {
+  return !std::isfinite(x) || !(x > row.least) || (row.most > 0 && x > row.most);
+}
 
 Error refused(const Row& row, const std::string& given) {
   const auto path = path_of(row);
@@ -480,16 +485,23 @@ void assign(const Row& row, RunSettings& settings, const Value& value) {
   row.set(settings, value);
 }
 
+void check(Section section, const RunSettings& settings) {
+  RunSettings copy;
+  for (const auto& row : rows())
+    if (const Value v = value(row, settings); row.section == section && !std::holds_alternative<std::monostate>(v))
+      assign(row, copy, v);
+}
+
 std::string range_text(const Row& row) {
   switch (row.kind) {
     case Kind::truth: return "true or false";
-    case Kind::integer: return row.most < unlimited ? fmt::format("{} … {}", row.least, row.most) : ">= 1";
+    case Kind::integer: return row.most < unlimited ? fmt::format("{} to {}", row.least, row.most) : ">= 1";
     case Kind::number:
     case Kind::seconds:
       if (row.least < 0) return "a time";
-      return row.most > 0 ? fmt::format("> 0 and <= {}", row.most) : "> 0";
+      return row.most > 0 ? fmt::format("> {} and <= {}", row.least, row.most) : fmt::format("> {}", row.least);
     case Kind::choice: return fmt::format("{}", fmt::join(row.choices, ", "));
-    case Kind::approximation: return fmt::format("a name or {} … {}", row.least, row.most);
+    case Kind::approximation: return fmt::format("a name or {} to {}", row.least, row.most);
     case Kind::file: return "a path";
     case Kind::texts: return "a list";
     case Kind::text: return "a name";

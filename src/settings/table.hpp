@@ -81,6 +81,9 @@ void reset(const Row& row, RunSettings& settings);
 // Of the row's kind. Throws Error (input) with the setting's name for a value outside of the range.
 void assign(const Row& row, RunSettings& settings, const Value& value);
 
+// Checks the fields of a section, which C++ programs may have set to anything. Throws as assign() does.
+void check(Section section, const RunSettings& settings);
+
 // What a value may be, for documents: "> 0", "1 … 1000", "elementary, pi".
 [[nodiscard]] std::string range_text(const Row& row);
 [[nodiscard]] std::string default_text(const Row& row);

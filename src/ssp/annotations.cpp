@@ -195,8 +195,9 @@ class Applier {
       if (const auto host = unit.attribute("host")) component.host = host.value();
       if (const auto substeps = unit.attribute("substeps"))
         component.substeps = read_number<std::uint32_t>(substeps.value()).value_or(1);
-      if (const auto answers = unit.attribute("responds_without_step"))
-        component.responds_without_step = read_bool(answers.value()).value_or(false);
+      for (const char* const name : {"answers", "responds_without_step"})  // the former in packages of earlier versions
+        if (const auto responds = unit.attribute(name))
+          component.responds_without_step = read_bool(responds.value()).value_or(false);
     }
     const auto step = document_.system.experiment.step;
     if (const auto hint = positive(find(xml, "StepSizeHint"), "value");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/diagnostic.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 #include "ssp/document.hpp"
 #include "ssp/package.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "graph/compile.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 #include "ssp/document.hpp"
 
 namespace consort::ssp {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 #include "ssp/document.hpp"
 #include "ssp/package.hpp"
 

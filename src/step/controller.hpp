@@ -18,7 +18,7 @@
 #include "couple/run_state.hpp"
 #include "fleet/fleet.hpp"
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 #include "step/stepper.hpp"
 
 namespace consort::step {

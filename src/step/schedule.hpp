@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graph/plan.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::step {
 

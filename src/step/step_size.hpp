@@ -3,7 +3,7 @@
 
 #include "base/time.hpp"
 #include "couple/run_state.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::step {
 

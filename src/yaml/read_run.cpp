@@ -100,7 +100,7 @@ ScenarioAction read_action(const View& view) {
 
 }  // namespace
 
-void read_settings(const Fields& file, const fs::path& folder, RunSettings& run) {
+void read_run_settings(const Fields& file, const fs::path& folder, RunSettings& run) {
   if (const auto section = file.find("run")) read_run_section(*section, folder, run);
   if (const auto record = file.find("record"))
     read_section(settings::Section::record, {*record, record_keys()}, folder, run);
@@ -117,7 +117,7 @@ void read_settings(const Fields& file, const fs::path& folder, RunSettings& run)
 
 void read_run(const Fields& file, const fs::path& folder, graph::System& system, RunSettings& run) {
   if (const auto experiment = file.find("experiment")) read_experiment(*experiment, folder, system.experiment, run);
-  read_settings(file, folder, run);
+  read_run_settings(file, folder, run);
 }
 
 void read_settings(std::string_view text, const std::string& shown, const fs::path& folder, RunSettings& run) {
@@ -127,18 +127,22 @@ void read_settings(std::string_view text, const std::string& shown, const fs::pa
   const Fields fields(view, settings_keys());
   if (const auto experiment = fields.find("experiment"))
     read_section(settings::Section::experiment, {*experiment, experiment_keys()}, folder, run);
-  read_settings(fields, folder, run);
+  // Lists are replaced, not added to.
+  if (fields.has("bonds")) run.bonds.clear();
+  if (fields.has("scenario")) run.scenario.clear();
+  read_run_settings(fields, folder, run);
 }
 
 void read_setting(std::string_view path, std::string_view text, const std::string& shown, RunSettings& run) {
   const auto& row = settings::find(path);
-  Budget budget;
-  Node root = parse(text, shown, budget);
-  if (row.kind == settings::Kind::text || row.kind == settings::Kind::file) {
-    root = {};
+  Node root;
+  if (row.kind == settings::Kind::text || row.kind == settings::Kind::file) {  // whatever YAML would make of it
     root.kind = Node::Kind::scalar;
     root.text = text;
     root.quoted = true;
+  } else {
+    Budget budget;
+    root = parse(text, shown, budget);
   }
   root.line = 0;
   read_setting(row, View(root, shown, settings::path_of(row)), {}, run);

@@ -1,7 +1,10 @@
 #include "yaml/read_setting.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -15,11 +18,14 @@ using settings::Kind;
 using settings::Row;
 using settings::Value;
 
-// A name, or an order as text.
+// A name, or an order as text: also in quotes, since JSON has no other texts.
 std::string approximation(const Row& row, const View& view, const std::string& what) {
-  const std::string& name = view.text(what);
-  if (name.front() >= 'a' && name.front() <= 'z') return name;
-  return std::to_string(view.integer(what, static_cast<std::int64_t>(row.least), static_cast<std::int64_t>(row.most)));
+  const std::string& text = view.text(what);
+  if (text.front() >= 'a' && text.front() <= 'z') return text;
+  const auto order = read_number(text);
+  if (!order || *order != std::floor(*order) || *order < row.least || *order > row.most)
+    throw view.error("{} must be {}, got {}", what, settings::range_text(row), quote(text));
+  return fmt::format("{}", *order);
 }
 
 Value value_of(const Row& row, const View& view, const std::filesystem::path& folder) {
@@ -32,7 +38,7 @@ Value value_of(const Row& row, const View& view, const std::filesystem::path& fo
     case Kind::seconds: return view.seconds(what);
     case Kind::choice: return std::string(row.choices[view.choice(what, row.choices)]);
     case Kind::text: return view.text(what);
-    case Kind::file: return beside(folder, view.text(what)).string();
+    case Kind::file: return folder.empty() ? view.text(what) : beside(folder, view.text(what)).string();
     case Kind::texts: return view.texts(what);
     case Kind::approximation: return approximation(row, view, what);
   }

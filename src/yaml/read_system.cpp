@@ -44,7 +44,7 @@ void append_elements(const View& view, std::string_view what, std::string& text)
   for (const auto& item : view.list(what)) append_elements(item, what, text);
 }
 
-void read_settings(const View& view, std::string_view what, std::vector<Setting>& settings) {
+void read_start_values(const View& view, std::string_view what, std::vector<Setting>& settings) {
   for (const auto& [key, value] : view.entries(what)) {
     Setting setting;
     setting.name = key.node().text;
@@ -187,7 +187,7 @@ class ElementReader {
       component.substeps = static_cast<std::uint32_t>(substeps->integer("the number of sub-steps", 1, 1'000'000));
     if (const auto responds = fields.find("responds_without_step"))
       component.responds_without_step = responds->truth("'responds_without_step'");
-    if (const auto start = fields.find("start")) read_settings(*start, "'start'", component.settings);
+    if (const auto start = fields.find("start")) read_start_values(*start, "'start'", component.settings);
     if (const auto connectors = fields.find("connectors"))
       read_connectors(*connectors, describe::Causality::input, true, component.connectors);
   }
@@ -231,7 +231,7 @@ class ElementReader {
   void add_system(const View& key, System inner, const View* set) {
     inner.name = key.node().text;
     inner.where = key.where();
-    if (set != nullptr) read_settings(*set, "'set'", inner.settings);
+    if (set != nullptr) read_start_values(*set, "'set'", inner.settings);
     system_.add_system(std::move(inner));
   }
 
@@ -406,7 +406,7 @@ void read_contents(const Fields& fields, const fs::path& folder, Context& contex
     ConnectionReader read_connection(system);
     for (const auto& view : connections->list("'connections'")) read_connection(view);
   }
-  if (const auto set = fields.find("set")) read_settings(*set, "'set'", system.settings);
+  if (const auto set = fields.find("set")) read_start_values(*set, "'set'", system.settings);
 }
 
 }  // namespace consort::yaml

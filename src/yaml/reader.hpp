@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::yaml {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 #include "yaml/reader.hpp"
 #include "yaml/tree.hpp"
 #include "yaml/view.hpp"
@@ -30,7 +30,7 @@ void require_includable(const std::filesystem::path& file, const Context& contex
 void read_contents(const Fields& fields, const std::filesystem::path& folder, Context& context, graph::System& system);
 
 // run, record, bonds, scenario.
-void read_settings(const Fields& file, const std::filesystem::path& folder, graph::RunSettings& run);
+void read_run_settings(const Fields& file, const std::filesystem::path& folder, graph::RunSettings& run);
 // These and experiment.
 void read_run(const Fields& file, const std::filesystem::path& folder, graph::System& system, graph::RunSettings& run);
 

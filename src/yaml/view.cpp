@@ -101,11 +101,11 @@ bool View::truth(std::string_view what) const {
 }
 
 double View::seconds(std::string_view what) const {
-  if (is(Node::Kind::scalar) && !node_->quoted) {
+  if (is(Node::Kind::scalar)) {
     const auto parts = split_white(node_->text);
     const auto value = parts.empty() ? std::nullopt : read_number(parts.front());
     if (value && std::isfinite(*value)) {
-      if (parts.size() == 1) return *value;
+      if (parts.size() == 1 && !node_->quoted) return *value;  // JSON has texts with a unit in quotes
       const auto* const unit = std::find_if(std::begin(time_units), std::end(time_units),
                                             [&](const TimeUnit& u) { return u.name == parts[1]; });
       if (parts.size() == 2 && unit != std::end(time_units)) return *value * unit->seconds;

@@ -292,6 +292,7 @@ class Writer {
     if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
     if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
     if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) return list_text(*texts);
+    if (std::holds_alternative<std::monostate>(value)) return "\"\"";
     const auto& text = std::get<std::string>(value);
     return scalar(row.kind == settings::Kind::file ? path_text(text, folder_) : text);
   }

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 
 namespace consort::yaml {
 

@@ -6,7 +6,7 @@
 //
 // Names and texts are quoted. Numbers have the shortest form that reads back exactly, Booleans and clocks are 0 and 1,
 // binaries are hexadecimal digits. Only complete rows are written to the file, so that it always ends with a complete
-// row. A crash that base/crash_guard.hpp handles loses no rows.
+// row. A crash that os/crash_guard.hpp handles loses no rows.
 #pragma once
 
 #include <array>

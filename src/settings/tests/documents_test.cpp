@@ -75,12 +75,12 @@ Json schema_of(const Row& row) {
       d["maximum"] = static_cast<std::int64_t>(row.most);
       break;
     case Kind::number:
-      if (row.most == 0) {
+      if (row.most == 0 && row.least == 0) {
         reference("positive");
       } else {
         d["type"] = "number";
         d["exclusiveMinimum"] = row.least;
-        d["maximum"] = row.most;
+        if (row.most > 0) d["maximum"] = row.most;
       }
       break;
     case Kind::seconds: reference("time"); break;
@@ -92,7 +92,7 @@ Json schema_of(const Row& row) {
       d["anyOf"] = Json::array({{{"type", "integer"},
                                  {"minimum", static_cast<std::int64_t>(row.least)},
                                  {"maximum", static_cast<std::int64_t>(row.most)}},
-                                {{"type", "string"}, {"pattern", "^[a-z]"}}});
+                                {{"type", "string"}, {"pattern", "^[a-z]|^[0-5]$"}}});
       break;
   }
   return d;

@@ -1,5 +1,6 @@
 #include "settings/table.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -20,7 +21,7 @@ Value another(const Row& row) {
     case Kind::truth: return true;
     case Kind::integer: return static_cast<std::int64_t>(row.least) + 2;
     case Kind::number:
-    case Kind::seconds: return 0.625;
+    case Kind::seconds: return std::max(row.least, 0.0) + 0.625;
     case Kind::choice: return std::string(row.choices.back());
     case Kind::texts: return std::vector<std::string>{"a", "b"};
     case Kind::text:
@@ -70,7 +71,7 @@ TEST(Settings, RefuseWhatIsOutOfRangeByTheirName) {
     }
     return std::string();
   };
-  EXPECT_EQ(refusal("iteration.reuse", std::int64_t{-1}), "iteration.reuse must be 0 … 1000000, got -1");
+  EXPECT_EQ(refusal("iteration.reuse", std::int64_t{-1}), "iteration.reuse must be 0 to 1000000, got -1");
   EXPECT_EQ(refusal("iteration.reuse", std::int64_t{0}), "");
   EXPECT_EQ(refusal("experiment.step", 0.0), "experiment.step must be > 0, got 0");
   EXPECT_EQ(refusal("experiment.start", -5.0), "");

@@ -18,7 +18,7 @@
 #include "couple/run_state.hpp"
 #include "fleet/fleet.hpp"
 #include "graph/compile.hpp"
-#include "graph/run_settings.hpp"
+#include "graph/document.hpp"
 #include "graph/system.hpp"
 #include "host/hosts.hpp"
 #include "step/controller.hpp"

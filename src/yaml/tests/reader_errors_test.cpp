@@ -78,32 +78,32 @@ INSTANTIATE_TEST_SUITE_P(Values, YamlError,
                                          BadCase{"units_of_measure: {x: {kg: 1, factor: 0}}", "3:39",
                                                  "greater than 0"}));
 
-INSTANTIATE_TEST_SUITE_P(Run, YamlError,
-                         testing::Values(BadCase{"experiment: {step: 0}", "3:20", "greater than 0"},
-                                         BadCase{"experiment: {step: -1 ms}", "3:20", "greater than 0"},
-                                         BadCase{"experiment: {step: fast}", "3:20", "a time in seconds"},
-                                         BadCase{"experiment: {step: 1 year}", "3:20", "a time in seconds"},
-                                         BadCase{"experiment: {stop: .inf}", "3:20", "a time in seconds"},
-                                         BadCase{"experiment: {stop: '1'}", "3:20", "a time in seconds"},
-                                         BadCase{"experiment: {start: 5, stop: 2}", "3:30", "before the start time 5"},
-                                         BadCase{"run: {extrapolation: 6}", "3:22", "from 0 to 5"},
-                                         BadCase{"run: {extrapolation: '1'}", "3:22", "the order of extrapolation"},
-                                         BadCase{"run: {threads: 0}", "3:16", "from 1 to"},
-                                         BadCase{"run: {threads: two}", "3:16", "not 'two'"},
-                                         BadCase{"run: {schedule: [a, {serial: [b], parallel: [a]}]}", "3:21",
-                                                 "either serial or parallel"},
-                                         BadCase{"run: {schedule: [{serial: []}]}", "3:27", "empty"},
-                                         BadCase{"run: {schedule: [[a, b]]}", "3:18", "a member of a group"},
-                                         BadCase{"run: {consistent: maybe}", "3:19", "auto, always, never"},
-                                         BadCase{"run: {loops: {tolerance: 0}}", "3:26", "greater than 0"},
-                                         BadCase{"run: {iteration: {tolerance: -1}}", "3:30", "greater than 0"},
-                                         BadCase{"run: {iteration: {methode: aitken}}", "3:19", "method"},
-                                         BadCase{"run: {iteration: {scope: all}}", "3:26", "components"},
-                                         BadCase{"run: {control: {tolerance: 0}}", "3:28", "greater than 0"},
-                                         BadCase{"run: {control: {rule: pid}}", "3:23", "elementary"},
-                                         BadCase{"record: {compression: 10}", "3:23", "from 0 to 9"},
-                                         BadCase{"record: {every: 0}", "3:17", "from 1 to"},
-                                         BadCase{"record: {variables: {}}", "3:21", "a list"}));
+INSTANTIATE_TEST_SUITE_P(
+    Run, YamlError,
+    testing::Values(BadCase{"experiment: {step: 0}", "3:20", "must be > 0, got"},
+                    BadCase{"experiment: {step: -1 ms}", "3:20", "must be > 0, got"},
+                    BadCase{"experiment: {step: fast}", "3:20", "a time in seconds"},
+                    BadCase{"experiment: {step: 1 year}", "3:20", "a time in seconds"},
+                    BadCase{"experiment: {stop: .inf}", "3:20", "a time in seconds"},
+                    BadCase{"experiment: {stop: '1'}", "3:20", "a time in seconds"},
+                    BadCase{"experiment: {start: 5, stop: 2}", "3:30", "before the start time 5"},
+                    BadCase{"run: {extrapolation: 6}", "3:22", "a name or 0 to 5"},
+                    BadCase{"run: {extrapolation: 1.5}", "3:22", "a name or 0 to 5"},
+                    BadCase{"run: {iteration: {most: 3}}", "3:19", "'max_iterations' now"},
+                    BadCase{"run: {threads: 0}", "3:16", "got 0"}, BadCase{"run: {threads: two}", "3:16", "not 'two'"},
+                    BadCase{"run: {schedule: [a, {serial: [b], parallel: [a]}]}", "3:21", "either serial or parallel"},
+                    BadCase{"run: {schedule: [{serial: []}]}", "3:27", "empty"},
+                    BadCase{"run: {schedule: [[a, b]]}", "3:18", "a member of a group"},
+                    BadCase{"run: {consistent: maybe}", "3:19", "auto, always, never"},
+                    BadCase{"run: {loops: {tolerance: 0}}", "3:26", "must be > 0, got"},
+                    BadCase{"run: {iteration: {tolerance: -1}}", "3:30", "must be > 0, got"},
+                    BadCase{"run: {iteration: {methode: aitken}}", "3:19", "method"},
+                    BadCase{"run: {iteration: {scope: all}}", "3:26", "components"},
+                    BadCase{"run: {control: {tolerance: 0}}", "3:28", "must be > 0, got"},
+                    BadCase{"run: {control: {rule: pid}}", "3:23", "elementary"},
+                    BadCase{"record: {compression: 10}", "3:23", "0 to 9, got 10"},
+                    BadCase{"record: {every: 0}", "3:17", "got 0"},
+                    BadCase{"record: {variables: {}}", "3:21", "a list"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Scenario, YamlError,
@@ -144,7 +144,7 @@ TEST(YamlErrors, AFileWithoutVersionOrUnitsIsNoSystem) {
 TEST(YamlErrors, AUnitIsOneThing) {
   const auto unit = [](const std::string& text) { return error_of("consort: 1\nunits:\n  a: " + text + "\n"); };
   EXPECT_THAT(unit("{solver: bdf}"), AllOf(StartsWith("s.yaml:3:3: "), HasSubstr("not defined")));
-  EXPECT_THAT(unit("{fmu: a.fmu, model: gain}"), HasSubstr("at once"));
+  EXPECT_THAT(unit("{fmu: a.fmu, model: gain}"), HasSubstr("both an FMU and a model"));
   EXPECT_THAT(unit("{fmu: a.fmu, sytem: x.yaml}"), HasSubstr("no key 'sytem'"));
   EXPECT_THAT(unit("{system: x.yaml, fmu: a.fmu}"), HasSubstr("a system from another file has no key 'fmu'"));
   EXPECT_THAT(unit("{units: {}, run: {}}"), HasSubstr("no key 'run'"));

@@ -53,7 +53,7 @@ TEST(YamlReader, ReadsEverythingThatAUnitMayHave) {
   EXPECT_EQ(a.settings[0].value, "400");
   EXPECT_EQ(a.settings[1].value, "3");
   EXPECT_EQ(a.settings[1].unit, "cm");
-  EXPECT_EQ(a.settings[1].where, "folder/s.yaml:5:91");
+  EXPECT_EQ(a.settings[1].where, "folder/s.yaml:5:105");
   const auto& b = s.components[1];
   EXPECT_EQ(b.source, "model:gain");
   ASSERT_EQ(b.connectors.size(), 1U);

@@ -89,7 +89,7 @@ TEST(YamlTree, BoundsWhatAliasesMultiply) {
     bomb += "]\n";
   }
   EXPECT_THAT(error_of(bomb), HasSubstr("more values than allowed"));
-  EXPECT_THAT(error_of("a: &a [1, *a]\n"), HasSubstr("contains it"));
+  EXPECT_THAT(error_of("a: &a [1, *a]\n"), HasSubstr("contains the alias"));
 }
 
 TEST(YamlTree, BoundsWhatAllFilesHoldTogether) {

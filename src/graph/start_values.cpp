@@ -1,3 +1,5 @@
+#include "graph/start_values.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -348,8 +350,8 @@ void apply_systems(Resolver& resolver, const System& system, const std::string& 
 
 }  // namespace
 
-std::vector<StartValues> resolve_settings(const Flat& flat, const System& root, std::span<const Setting> last,
-                                          std::vector<std::string>& notes) {
+std::vector<StartValues> resolve_start_values(const Flat& flat, const System& root, std::span<const Setting> last,
+                                              std::vector<std::string>& notes) {
   std::vector<StartValues> starts(flat.units.size());
   Resolver resolver(flat, starts, notes);
   for (UnitId u = 0; u < flat.units.size(); ++u) {
