@@ -243,7 +243,7 @@ Initialization::Initialization(const graph::Plan& plan, const graph::LoopSetting
       old_(units_of(plan, fleet, false)),
       sources_(chosen(modern_, that_drive_others(plan), true)),
       ends_(chosen(modern_, that_drive_others(plan), false)),
-      consistency_(plan, fleet, loops, marks(plan.units.size(), modern_)) {}
+      consistency_(plan, fleet, loops, marks(plan.units.size(), sources_)) {}
 
 void Initialization::operator()(couple::RunState& state, const unit::Experiment& experiment,
                                 std::vector<std::string>& assumed) {

@@ -92,17 +92,17 @@ TEST_F(Accuracy, MistakesAreSaidBeforeTheRun) {
     std::vector<std::string> options;
     const char* said;
   };
-  for (const auto& m : {Mistake{{"--controller", "richardson", "--coupling-tolerance", "0"}, "greater than 0, got 0"},
-                        Mistake{{"--controller", "modified", "--coupling-tolerance", "-1"}, "greater than 0, got -1"},
-                        Mistake{{"--controller", "richardson", "--absolute-tolerance", "0"}, "greater than 0, got 0"},
+  for (const auto& m : {Mistake{{"--controller", "richardson", "--coupling-tolerance", "0"}, "> 0, got 0"},
+                        Mistake{{"--controller", "modified", "--coupling-tolerance", "-1"}, "> 0, got -1"},
+                        Mistake{{"--controller", "richardson", "--absolute-tolerance", "0"}, "> 0, got 0"},
                         Mistake{{"--controller", "richardson", "--coupling-tolerance", "fine"}, "fine"},
                         Mistake{{"--controller", "richardsen"}, "richardson"},
-                        Mistake{{"--controller", "richardson", "--tolerance-for", "day"}, "'step' or for the 'run'"},
+                        Mistake{{"--controller", "richardson", "--tolerance-for", "day"}, "one of step, run"},
                         Mistake{{"--controller", "richardson", "--min-step", "2", "--max-step", "1"}, "exchange them"},
                         Mistake{{"--controller", "ecco"}, "bonds"},
                         Mistake{{"--stepper", "iterated", "--controller", "modified"}, "richardson"},
                         Mistake{{"--stepper", "iterated", "--iteration", "newtom"}, "newton"},
-                        Mistake{{"--stepper", "iterated", "--iteration-tolerance", "0"}, "must be positive, got 0"},
+                        Mistake{{"--stepper", "iterated", "--iteration-tolerance", "0"}, "> 0, got 0"},
                         Mistake{{"--checkpoint-every", "0"}, "must be positive"},
                         Mistake{{"--restart-from", "nowhere"}, "there is no checkpoint 'nowhere'"},
                         Mistake{{"--restart-from", "car.yaml"}, "is not a checkpoint"}}) {

@@ -183,7 +183,7 @@ TEST_F(RunPair, WrongNamesSuggestTheNearest) {
   refused({"--loop-method", "newtown"}, "newton");
   refused({"--extrapolation", "poli-2"}, "poly-2");
   refused({"--host", "proces"}, "process");
-  refused({"--step-size", "0"}, "positive");
+  refused({"--step-size", "0"}, "> 0");
   refused({"--stop-time", "-1"}, "not before the start time");
   refused({"--output-file", "a.xyz"}, ".csv");
   refused({"--input-file", "nowhere.csv"}, "nowhere.csv");

@@ -139,7 +139,7 @@ TEST(Value, ReadsNoBytesAsOneEmptyBinary) {
 }
 
 TEST(Value, RefusesAnotherNumberOfElements) {
-  EXPECT_THAT(error_text([] { (void)Value::parse(Type::Float64, "1 2", 3); }), HasSubstr("2 elements where 3"));
+  EXPECT_THAT(error_text([] { (void)Value::parse(Type::Float64, "1 2", 3); }), HasSubstr("has 2 elements, but 3"));
   EXPECT_THAT(error_text([] { (void)Value::parse(Type::Float64, "1 2 3 4", 3); }),
               HasSubstr("more elements than the 3"));
   EXPECT_THAT(error_text([] { (void)Value::parse(Type::Float64, "", 1); }), HasSubstr("0 elements"));

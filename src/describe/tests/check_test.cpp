@@ -130,7 +130,7 @@ TEST(Check, WantsNamesThatAreUniqueAmongVariablesAndAliases) {
   EXPECT_THAT(findings(b),
               ElementsAre(AllOf(StartsWith(":2: warning: two variables have the name 'x' (first in line 1)"),
                                 HasSubstr("[FMI 3.0, unique names]")),
-                          StartsWith(":3: warning: the name 'x'")));
+                          StartsWith(":3: warning: two variables have the name 'x'")));
 }
 
 TEST(Check, WantsStructuredNamesOnlyWhereTheyArePromised) {

@@ -465,7 +465,8 @@ TEST(Simulation, WarnsOfSettingsThatHaveNoEffect) {
   using Kind = graph::ScenarioAction::Kind;
   EXPECT_THAT(warnings([](auto&) {}), IsEmpty());
   EXPECT_THAT(warnings([](auto& r) { r.iteration.method = "aitken"; }), ElementsAre(HasSubstr("'iterated'")));
-  EXPECT_THAT(warnings([](auto& r) { r.control.maximum = 0.1; }), ElementsAre(HasSubstr("'control'")));
+  EXPECT_THAT(warnings([](auto& r) { r.control.maximum = 0.1; }),
+              ElementsAre(HasSubstr("control.maximum has no effect")));
   EXPECT_THAT(warnings([](auto& r) { r.order = {"a", "b", "c"}; }), ElementsAre(HasSubstr("'gauss-seidel'")));
   EXPECT_THAT(warnings([](auto& r) {
                 r.schedule = {{graph::ScheduleEntry::Kind::unit, "a", {}}};

@@ -94,7 +94,7 @@ TEST(StartValues, OfEnumerationsThatAreNoItemListTheItems) {
   EXPECT_THAT(refusal(feedthrough().description(), {{"enumeration_in", "thrid"}}),
               AllOf(HasSubstr("enumeration_in"), HasSubstr("'thrid'"), HasSubstr("'third'")));
   EXPECT_THAT(refusal(feedthrough().description(), {{"enumeration_in", "77"}}),
-              AllOf(HasSubstr("enumeration_in"), HasSubstr("77 is none"), HasSubstr("'third' (3)")));
+              AllOf(HasSubstr("enumeration_in"), HasSubstr("77 is not one of its values"), HasSubstr("'third' (3)")));
 }
 
 TEST(StartValues, FillArraysInRowMajorOrder) {

@@ -369,7 +369,7 @@ TEST(WorkerProgram, IsFoundByTheVariableAndBesideTheProgram) {
   {
     const Environment environment("/nowhere/to/be/found");
     EXPECT_THAT([] { static_cast<void>(find_worker()); },
-                ThrowsMessage<Error>(HasSubstr("CONSORT_WORKER names '/nowhere/to/be/found'")));
+                ThrowsMessage<Error>(HasSubstr("CONSORT_WORKER is set to '/nowhere/to/be/found'")));
   }
   const Environment environment(nullptr);
   EXPECT_EQ(std::filesystem::canonical(find_worker()), std::filesystem::canonical(places::worker()));

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   try {
     const consort::Fmu fmu(argv[1]);
-    const consort::Result result = fmu.simulate({.stop = 1.0, .step = 0.1, .tolerance = 1e-6});
+    const consort::Result result = fmu.simulate({.stop_time = 1.0, .step_size = 0.1, .tolerance = 1e-6});
     const double x = result["x"].back();
     std::printf("%s: x = %.6f at t = %g s\n", fmu.model_name().c_str(), x, result.time().back());
     // The same FMU as a system of one unit.
