@@ -14,8 +14,8 @@
 #include "couple/gather.hpp"
 #include "couple/run_state.hpp"
 #include "fleet/fleet.hpp"
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 #include "solve/nonlinear.hpp"
 
 namespace consort::couple {

@@ -8,8 +8,8 @@
 
 #include "couple/error_ratio.hpp"
 #include "couple/run_state.hpp"
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 
 namespace consort::couple {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "couple/run_state.hpp"
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 
 namespace consort::couple {
 

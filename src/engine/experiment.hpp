@@ -7,8 +7,8 @@
 
 #include "base/time.hpp"
 #include "fleet/traits.hpp"
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 #include "report/system_report.hpp"
 
 namespace consort::engine {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "engine/experiment.hpp"
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 
 namespace consort::engine {
 

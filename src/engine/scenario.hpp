@@ -7,8 +7,8 @@
 #include "couple/gather.hpp"
 #include "couple/input_source.hpp"
 #include "couple/run_state.hpp"
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 
 namespace consort::engine {
 

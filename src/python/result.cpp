@@ -46,9 +46,16 @@ void add_result(py::module_& m) {
           },
           py::arg("file"))
       .def("signals", &Result::signals)
-      .def("time", [](const SharedResult& r) { return Column{r, r->time()}; })
+      .def("time",
+           [](const SharedResult& r) {
+             return Column{r, r->time()};
+           })
       .def(
-          "numbers", [](const SharedResult& r, std::string_view name) { return Column{r, (*r)[name]}; }, py::arg("name"))
+          "numbers",
+          [](const SharedResult& r, std::string_view name) {
+            return Column{r, (*r)[name]};
+          },
+          py::arg("name"))
       .def(
           "texts",
           [](const Result& r, std::string_view name) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 
 namespace consort::report {
 

@@ -17,8 +17,8 @@
 #include "couple/power_bonds.hpp"
 #include "couple/run_state.hpp"
 #include "fleet/fleet.hpp"
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 #include "step/stepper.hpp"
 
 namespace consort::step {

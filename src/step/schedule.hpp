@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/plan.hpp"
 #include "graph/document.hpp"
+#include "graph/plan.hpp"
 
 namespace consort::step {
 
