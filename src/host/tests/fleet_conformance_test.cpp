@@ -247,6 +247,26 @@ TEST_P(FleetConformance, EvaluatesAndReadsWithoutAStep) {
   EXPECT_EQ(system->signals.outputs.column<std::int32_t>()[0], 10);
 }
 
+TEST_P(FleetConformance, SetsInputsWithoutReadingOutputs) {
+  auto system = counting();
+  const auto fleet = make(system);
+  auto& inputs = system.signals.inputs.column<double>();
+  auto& outputs = system.signals.outputs.column<double>();
+  system.step(*fleet);
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = 0.5 + static_cast<double>(i);
+  std::fill(outputs.begin(), outputs.end(), -1.0);
+  fleet->ask(system.wave, Verb::give, 0.1, system.signals);
+  EXPECT_TRUE(fleet->told().empty());
+  EXPECT_THAT(outputs, testing::Each(-1.0));
+  for (fleet::UnitId u = 0; u < system.specs.size(); ++u) {
+    const auto& set = *system.blocks[u].inputs;
+    Columns values = set.make_columns();
+    fleet->get(u, set, values);
+    for (std::size_t i = 0; i < set.real_elements(); ++i)
+      EXPECT_EQ(values.column<double>()[i], inputs[system.blocks[u].first_input[float64] + i]) << u;
+  }
+}
+
 TEST_P(FleetConformance, KnowsTheTraitsOfItsUnits) {
   ToySystem system({{.name = "a", .model = "count plain"},
                     {.name = "b", .model = "linear 1"},
