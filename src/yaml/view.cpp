@@ -105,10 +105,13 @@ double View::seconds(std::string_view what) const {
     const auto parts = split_white(node_->text);
     const auto value = parts.empty() ? std::nullopt : read_number(parts.front());
     if (value && std::isfinite(*value)) {
-      if (parts.size() == 1 && !node_->quoted) return *value;  // JSON has texts with a unit in quotes
-      const auto* const unit = std::find_if(std::begin(time_units), std::end(time_units),
-                                            [&](const TimeUnit& u) { return u.name == parts[1]; });
-      if (parts.size() == 2 && unit != std::end(time_units)) return *value * unit->seconds;
+      if (parts.size() == 1 && !node_->quoted) return *value;
+      // A number with a unit may be in quotes, as all texts of JSON are.
+      if (parts.size() == 2) {
+        const auto* const unit = std::find_if(std::begin(time_units), std::end(time_units),
+                                              [&](const TimeUnit& u) { return u.name == parts[1]; });
+        if (unit != std::end(time_units)) return *value * unit->seconds;
+      }
     }
   }
   throw expected(what, "a time in seconds, or a number and s, ms, us, ns, min, h or d");
