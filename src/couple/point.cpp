@@ -142,7 +142,7 @@ void Point::prepare(RunState& state) {
 // --- a step ---------------------------------------------------------------------------------------------------------
 
 void Point::begin_course(RunState& state) {
-  if (interval_.past == Past::coarse) past_ = &coarse_;
+  past_ = interval_.past == Past::coarse ? &coarse_ : &history_;
   for (auto* const source : sources_) source->begin_step(interval_, state);
   next_jump_ = order_ > 0 && !sources_.empty() ? next_event(state) : fleet::never;
   state.signals.set_order(order_);

@@ -67,7 +67,6 @@ class Point {
 
   void begin(RunState& state, const Interval& interval) {
     interval_ = interval;
-    past_ = &history_;
     if (!is_plain_ || interval.past != Past::usual) begin_course(state);
   }
   // Sets the inputs of a part: from outputs at the beginning of the step, or from present ones if the source has

@@ -18,8 +18,7 @@ void Pace::begin(Time start) {
   begun_ = Clock::now();
 }
 
-void Pace::wait(Time t) {
-  if (factor_ <= 0) return;
+void Pace::wait_until(Time t) {
   const auto due =
       begun_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>((t - start_) / factor_));
   const auto now = Clock::now();

@@ -18,12 +18,16 @@ class Pace {
   // Starts the clock; now is `start`.
   void begin(Time start);
   // Waits until the clock reaches t.
-  void wait(Time t);
+  void wait(Time t) {
+    if (factor_ > 0) wait_until(t);
+  }
   [[nodiscard]] std::uint64_t overruns() const { return overruns_; }
   [[nodiscard]] double latest() const { return latest_; }  // s
   [[nodiscard]] double waited() const { return waited_; }  // s, total
 
  private:
+  void wait_until(Time t);
+
   using Clock = std::chrono::steady_clock;
   double factor_ = 0;
   const std::atomic<bool>* stop_requested_;

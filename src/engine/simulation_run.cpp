@@ -158,7 +158,7 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
     advance(limit);
     const fleet::Timeline::Span recording(timeline_.get(), recording_);
     bool row = experiment_.records(state_.t, wanted);
-    if (has_event(begin, jump)) {
+    if (stays_at_events_ && has_event(begin, jump)) {
       recorder.write(state_.t, *fleet_, state_);
       settle_event();
       row = true;

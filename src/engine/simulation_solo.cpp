@@ -50,7 +50,7 @@ void Simulation::Impl::take_over_state() {
 }
 
 bool Simulation::Impl::has_event(Time begin, Time jump) const {
-  if (!stays_at_events_ || !report_.ended_early.empty()) return false;
+  if (!report_.ended_early.empty()) return false;
   const Time now = state_.t + experiment_.slack();
   const Time announced = state_.signals.next_event.front();
   return state_.stopped.front() <= now || jump <= now || (announced > begin && announced <= now);
