@@ -15,8 +15,6 @@ namespace consort::couple {
 
 using graph::UnitId;
 
-namespace {}  // namespace
-
 // The unknowns are the loop's Float64 inputs. Values of other types in the loop (Booleans, say) are held while the
 // unknowns are solved for, then updated; both repeat until these values no longer change.
 class Consistency::LoopSolver {

@@ -10,8 +10,6 @@
 
 namespace consort::engine {
 
-namespace {}  // namespace
-
 void Simulation::Impl::save(const std::string& file, std::uint64_t rows, std::string last_row) {
   require(initialized_ && !terminated_, "a simulation can be saved between initialize() and its end");
   require_serialization();

@@ -8,8 +8,6 @@
 #include "solve/problem.hpp"
 
 namespace consort::solve {
-namespace {}  // namespace
-
 OdeSolver::OdeSolver(const SolverRow& row, const Ode& ode, const SolverOptions& options)
     : row_(row), ode_(ode), options_(options), scratch_(ode.y0.size()), scratch_rate_(ode.y0.size()) {
   check(ode);
