@@ -69,18 +69,19 @@ function(consort_add_one_fmu name version interfaces folder resources)
   set(target ${name}_${suffix})
   if(version EQUAL 1)
     # In FMI 1.0, the names of functions begin with that of the model.
-    add_library(${target} MODULE "${PROJECT_SOURCE_DIR}/src/glue/fmi1_${interfaces}_glue.cpp")
+    set(runtime consort_fmu_1_${interfaces})
+    add_library(${target} MODULE "${PROJECT_SOURCE_DIR}/src/glue/fmi1_${interfaces}_names.cpp")
     target_compile_definitions(${target} PRIVATE MODEL_IDENTIFIER=${name})
     consort_set_fmu_options(${target})
-    target_link_libraries(${target} PRIVATE consort_fmu_core)
   else()
+    set(runtime consort_fmu_${version})
     add_library(${target} MODULE)
-    # The importer looks up the FMI functions by name; without a call in the library, the linker would drop them.
-    target_link_libraries(${target} PRIVATE
-      -Wl,--whole-archive $<TARGET_FILE:consort_fmu_${version}> -Wl,--no-whole-archive consort_fmu_core)
-    add_dependencies(${target} consort_fmu_${version})
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS $<TARGET_FILE:consort_fmu_${version}>)
   endif()
+  # The importer looks up the FMI functions by name; without a call in the library, the linker would drop them.
+  target_link_libraries(${target} PRIVATE
+    -Wl,--whole-archive $<TARGET_FILE:${runtime}> -Wl,--no-whole-archive consort_fmu_core)
+  add_dependencies(${target} ${runtime})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS $<TARGET_FILE:${runtime}>)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${name}_model>)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic -Wl,--exclude-libs,libstdc++.a)
 

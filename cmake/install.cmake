@@ -51,10 +51,10 @@ if(TARGET consort_fmu_tool)
       FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "tests" EXCLUDE)
   endforeach()
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/glue/" DESTINATION "${consort_data_dir}/src/glue"
-    FILES_MATCHING PATTERN "fmi1_*_glue.cpp")
+    FILES_MATCHING PATTERN "fmi1_*_names.cpp")
 
   # The runtime libraries of FMUs are compiled in the user's project. Installs their sources, as listed in src/glue.
-  foreach(target consort_fmu_core consort_fmu_2 consort_fmu_3)
+  foreach(target consort_fmu_core consort_fmu_1_cs consort_fmu_1_me consort_fmu_2 consort_fmu_3)
     get_target_property(sources ${target} SOURCES)
     get_target_property(folder ${target} SOURCE_DIR)
     string(APPEND consort_fmu_runtime "  consort_add_fmu_runtime(${target}")

@@ -1,10 +1,11 @@
-// The functions that are common to Model Exchange and Co-Simulation in FMI 1.0. Their names contain the model's name
-// (MODEL_IDENTIFIER), so exactly one of the two glues includes this file in an FMU.
+// The functions that are common to Model Exchange and Co-Simulation in FMI 1.0; exactly one of the two glues, which
+// include this file, is in an FMU. FMI 1.0 names functions after the model. So that the glue is compiled once for all
+// models, its functions are named consort_fmi… and hidden; fmi1_cs_names.cpp and fmi1_me_names.cpp export them under
+// the names of one model.
 #pragma once
 
-#ifndef MODEL_IDENTIFIER
-#error "FMI 1.0 names its functions after the model: define MODEL_IDENTIFIER"
-#endif
+#define MODEL_IDENTIFIER consort
+#define DllExport __attribute__((visibility("hidden")))
 
 #include <string>
 #include <type_traits>
