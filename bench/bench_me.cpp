@@ -74,7 +74,7 @@ int compare() {
         "skipped: set CONSORT_FMUSIM to the program and CONSORT_REFERENCE_FMUS to the folder with VanDerPol.fmu\n");
     return 0;
   }
-  const os::TempFolder results;
+  const consort::os::TempFolder results;
   const auto theirs_file = results.path() / "theirs.csv";
   const auto ours_file = results.path() / "ours.csv";
   const Command common{"--interface-type", "me", "--solver",          "cvode", "--tolerance",  "1e-6",
