@@ -22,9 +22,6 @@ if(CCACHE_PROGRAM)
   endforeach()
 endif()
 
-# -O3 makes no run faster than -O2, and takes a tenth more time to compile.
-string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
-
 # For bit-identical results on every machine: a*b+c is not contracted, which would depend on the instruction set.
 add_compile_options(-ffp-contract=off)
 
