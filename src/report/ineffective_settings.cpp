@@ -9,6 +9,7 @@
 
 #include "base/registry.hpp"
 #include "base/text.hpp"
+#include "couple/approximation.hpp"
 #include "settings/table.hpp"
 #include "step/controller.hpp"
 #include "step/stepper.hpp"
@@ -102,6 +103,40 @@ void add_solvers(const graph::Plan& plan, std::vector<std::string>& lines) {
   }
 }
 
+bool is_discrete_real(const graph::PlannedUnit& unit, describe::VariableId id) {
+  const auto& v = (*unit.description)[id];
+  return v.type == Type::Float64 && v.variability == describe::Variability::discrete;
+}
+
+// Connections of discrete real variables have steps: their inputs are neither extrapolated nor iterated. Many tools
+// declare continuous variables as discrete, and the run is then less accurate than its settings say.
+void add_held_connections(const graph::Plan& plan, const graph::RunSettings& s, const step::StepperReads& reads,
+                          std::vector<std::string>& lines) {
+  const bool extrapolates = couple::find_approximation(s.extrapolation).order() > 0;
+  if (!extrapolates && !reads.iteration) return;
+  std::vector<std::string> names;
+  for (const auto& c : plan.connections) {
+    if (c.from == graph::no_unit) continue;
+    const auto& from = plan.units[c.from];
+    const auto& to = plan.units[c.to];
+    const auto output = from.outputs.choice()[c.output];
+    const auto input = to.inputs.choice()[c.input];
+    if (!is_discrete_real(from, output) && !is_discrete_real(to, input)) continue;
+    names.push_back(fmt::format("{}.{} -> {}.{}", from.name, (*from.description)[output].name, to.name,
+                                (*to.description)[input].name));
+  }
+  if (names.empty()) return;
+  lines.push_back(
+      fmt::format("{} not {}, but held during each step, because an end is declared discrete; if the signal is "
+                  "continuous, reduce the "
+                  "step until the result no longer changes: {}",
+                  names.size() == 1 ? "one connection is" : fmt::format("{} connections are", names.size()),
+                  extrapolates && reads.iteration ? "extrapolated or iterated"
+                  : extrapolates                  ? "extrapolated"
+                                                  : "iterated",
+                  some_of(names)));
+}
+
 }  // namespace
 
 std::vector<std::string> ineffective_settings(const graph::Plan& plan, const graph::RunSettings& s,
@@ -113,6 +148,7 @@ std::vector<std::string> ineffective_settings(const graph::Plan& plan, const gra
     lines.push_back(fmt::format("schedule has no effect: for the stepper {}; the stepper of this run is '{}'",
                                 steppers_that_read(&step::StepperReads::schedule), chosen.stepper));
   add_solvers(plan, lines);
+  add_held_connections(plan, s, reads, lines);
 
   std::unordered_set<std::string> mentioned(s.order.begin(), s.order.end());
   for (const auto& group : s.schedule) add_units(group, mentioned);

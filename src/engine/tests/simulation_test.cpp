@@ -484,6 +484,23 @@ TEST(Simulation, WarnsOfSettingsThatHaveNoEffect) {
               ElementsAre(HasSubstr("leaves out a, c; they go first")));
 }
 
+TEST(Simulation, WarnsOfRealsThatAreDeclaredDiscreteAndThereforeNeitherExtrapolatedNorIterated) {
+  graph::System s("s");
+  for (const auto* name : {"a", "b"}) s.add(name, places::fmus() + "/fmi2/Feedthrough.fmu");
+  s.connect("a.float64_out", "b.float64_in");
+  s.connect("a.float64_discrete_out", "b.float64_discrete_in");
+  const auto warnings = [&](const std::string& stepper, const std::string& extrapolation) {
+    auto o = options(1, 0.5, stepper);
+    o.run.extrapolation = extrapolation;
+    return Simulation(s, o, library()).report().warnings;
+  };
+  EXPECT_THAT(warnings("jacobi", "0"), IsEmpty());
+  EXPECT_THAT(warnings("jacobi", "1"),
+              ElementsAre(AllOf(HasSubstr("one connection is not extrapolated"), HasSubstr("declared discrete"),
+                                HasSubstr("a.float64_discrete_out -> b.float64_discrete_in"))));
+  EXPECT_THAT(warnings("iterated", "0"), Contains(HasSubstr("not iterated")));
+}
+
 TEST(Simulation, WarnsOfASolverForAUnitThatBringsItsOwnAndRefusesWrongNames) {
   graph::System s("s");
   s.add("d", places::fmus() + "/fmi2/Dahlquist.fmu").solver = "dopri5";
