@@ -4,9 +4,12 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -102,6 +105,7 @@ struct Entry {
   std::uint64_t index = 0;
   std::string path;  // relative, with single slashes
   std::uint64_t size = 0;
+  std::optional<std::uint32_t> checksum{};
   bool is_folder = false;
 };
 
@@ -122,6 +126,7 @@ class Planner {
             "'{}' would unpack to {} bytes from {}, more than {} times as much; it is not "
             "unpacked, as archives that do so are made to fill disks",
             archive_.string(), total_, bytes_, limits_.ratio);
+    drop_repeated(entries);
     refuse_conflicts(entries);
     return entries;
   }
@@ -140,7 +145,7 @@ class Planner {
 
   Entry read_entry(std::uint64_t index) {
     const std::string name = utf8_name(zip_, index, archive_);
-    Entry entry{index, safe_path(name, raw_name(zip_, index, archive_)), 0, false};
+    Entry entry{.index = index, .path = safe_path(name, raw_name(zip_, index, archive_))};
     entry.is_folder = is_folder(name, index) || name.ends_with('/') || name.ends_with('\\') || entry.path.empty();
 
     zip_stat_t status;
@@ -163,6 +168,7 @@ class Planner {
                     status.size, status.comp_size, limits_.ratio);
     }
     entry.size = status.size;
+    if ((status.valid & ZIP_STAT_CRC) != 0) entry.checksum = status.crc;
     if (status.size > limits_.total_bytes || total_ > limits_.total_bytes - status.size) {
       throw refusal(name, "the archive unpacks to more than the {} bytes accepted; remove unneeded files",
                     limits_.total_bytes);
@@ -209,6 +215,16 @@ class Planner {
     return kind == S_IFDIR;
   }
 
+  // Some tools pack a file twice. Copies with the same content do no harm.
+  static void drop_repeated(std::vector<Entry>& entries) {
+    std::unordered_map<std::string, std::pair<std::uint64_t, std::optional<std::uint32_t>>> seen;
+    std::erase_if(entries, [&](const Entry& entry) {
+      if (entry.is_folder) return false;
+      const auto [first, is_new] = seen.try_emplace(entry.path, entry.size, entry.checksum);
+      return !is_new && entry.checksum && first->second == std::pair(entry.size, entry.checksum);
+    });
+  }
+
   // The sort order puts a folder's content directly behind the folder, so every conflict shows in neighbours.
   void refuse_conflicts(const std::vector<Entry>& entries) const {
     std::vector<const Entry*> sorted;
@@ -223,7 +239,7 @@ class Planner {
       const std::string& path = sorted[i]->path;
       const std::string_view before = i == 0 ? std::string_view() : std::string_view(sorted[i - 1]->path);
       if (path == before && !(sorted[i]->is_folder && sorted[i - 1]->is_folder)) {
-        throw refusal(path, "it occurs twice; remove one of them");
+        throw refusal(path, "it occurs twice with different content; remove one of them");
       }
       const bool inside = path.size() > before.size() && path.starts_with(before) && path[before.size()] == '/';
       if (i > 0 && inside && !sorted[i - 1]->is_folder) {

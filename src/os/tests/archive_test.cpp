@@ -202,8 +202,23 @@ TEST_F(ArchiveTest, RefusesDuplicates) {
   EXPECT_THAT(
       refusal(RawZip().add({.name = "a", .content = "1"}).add({.name = "b"}).add({.name = "a", .content = "2"})),
       HasSubstr("entry 'a': it occurs twice"));
-  EXPECT_THAT(refusal(RawZip().add({.name = "d/a"}).add({.name = "d\\a"})), HasSubstr("twice"));
-  EXPECT_THAT(refusal(RawZip().add({.name = "a"}).add({.name = "./a"})), HasSubstr("twice"));
+  EXPECT_THAT(refusal(RawZip().add({.name = "d/a"}).add({.name = "d\\a", .content = "1"})), HasSubstr("twice"));
+  EXPECT_THAT(refusal(RawZip().add({.name = "a"}).add({.name = "./a", .content = "1"})), HasSubstr("twice"));
+  EXPECT_THAT(refusal(RawZip()
+                          .add({.name = "a", .content = "1"})
+                          .add({.name = "a", .content = "1"})
+                          .add({.name = "a", .content = "2"})),
+              HasSubstr("twice"));
+}
+
+TEST_F(ArchiveTest, UnpacksOneOfSeveralEqualFiles) {
+  write_archive(RawZip()
+                    .add({.name = "a", .content = "same"})
+                    .add({.name = "b", .content = "other"})
+                    .add({.name = "./a", .content = "same"})
+                    .bytes());
+  unpack(archive_, target_);
+  EXPECT_THAT(tree(target_), UnorderedElementsAre(Pair("a", "same"), Pair("b", "other")));
 }
 
 TEST_F(ArchiveTest, RefusesAFileThatIsAFolderToo) {
