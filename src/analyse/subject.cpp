@@ -64,9 +64,12 @@ void Subject::exit_initialization() {
 
 // Call it in event mode; it leaves event mode at the end.
 void Subject::handle_events() {
-  const auto settled =
-      unit::settle_with([&] { return me_->update_discrete_states(); }, instance_->name(), time_, false);
-  next_event_ = settled.next_event;
+  const auto update = [&] {
+    const auto result = me_->update_discrete_states(next_event_ > time_ ? next_event_ : std::nullopt);
+    next_event_ = result.next_event;
+    return result;
+  };
+  const auto settled = unit::settle_with(update, instance_->name(), time_, false);
   if (settled.terminate)
     throw run_error("the model requests the end of the simulation at t = {} s; use shorter steps or other start values",
                     time_)

@@ -46,13 +46,14 @@ void fill(const PlannedUnit& unit, const describe::SignalSet& set, const describ
 class Initialization::Run {
  public:
   Run(Initialization& owner, couple::RunState& state, const unit::Experiment& experiment,
-      std::vector<std::string>& assumed)
+      std::vector<std::string>& assumed, std::vector<std::string>& warnings)
       : owner_(owner),
         plan_(owner.plan_),
         fleet_(owner.fleet_),
         state_(state),
         experiment_(experiment),
         assumed_(assumed),
+        warnings_(warnings),
         parameters_(plan_, fleet_),
         modern_(owner.modern_),
         old_(owner.old_) {
@@ -78,6 +79,10 @@ class Initialization::Run {
       note_assumptions();
     }
     fleet_.exit_initialization(modern_);
+    for (UnitId u = 0; u < plan_.units.size(); ++u) {
+      UnitView unit(plan_, fleet_, u);
+      check_parameters(plan_.units[u].starts, unit, driven(u), warnings_);
+    }
     for (UnitId u = 0; u < plan_.units.size(); ++u) first_events(u);
     ask(plan_.all_units(), fleet::Verb::read);
   }
@@ -99,22 +104,35 @@ class Initialization::Run {
       UnitView unit(plan_, fleet_, u);
       const auto& planned = plan_.units[u];
       apply_structural(planned.starts, unit);
-      apply(planned.starts, unit);
+      set_early(
+          unit, [&] { apply(planned.starts, unit); }, warnings_);
       fill(planned, planned.inputs, planned.first_input, state_.signals.inputs);
       fill(planned, planned.outputs, planned.first_output, state_.signals.outputs);
     }
     owner_.point_.look_up(state_);
-    for (UnitId u = 0; u < plan_.units.size() && owner_.sets_before_; ++u) set_inputs(u);
+    for (UnitId u = 0; u < plan_.units.size() && owner_.sets_before_; ++u)
+      set_early(
+          UnitView(plan_, fleet_, u), [&] { set_inputs(u); }, warnings_);
     fleet_.enter_initialization(plan_.all_units(), experiment_);
     for (const auto u : modern_) {
       UnitView unit(plan_, fleet_, u);
-      apply_inputs(plan_.units[u].starts, unit);
+      const auto& starts = plan_.units[u].starts;
+      apply_again(starts, unit);
+      check_inputs(starts, unit, driven(u), warnings_);
     }
   }
 
   void set_inputs(UnitId u) {
     const auto& unit = plan_.units[u];
     if (!unit.inputs.empty()) fleet_.set(u, unit.inputs, state_.signals.inputs, unit.first_input);
+  }
+
+  // Parameters to which connections lead.
+  [[nodiscard]] IsDriven driven(UnitId u) const {
+    return [this, u](describe::VariableId id) {
+      return std::any_of(plan_.parameters.begin(), plan_.parameters.end(),
+                         [&](const graph::ParameterRoute& r) { return r.to.unit == u && r.to.variable == id; });
+    };
   }
 
   bool pass_parameters() { return parameters_.needed() && parameters_(); }
@@ -168,6 +186,7 @@ class Initialization::Run {
   couple::RunState& state_;
   const unit::Experiment& experiment_;
   std::vector<std::string>& assumed_;
+  std::vector<std::string>& warnings_;
   ParameterPassing parameters_;
   const std::vector<UnitId>& modern_;
   const std::vector<UnitId>& old_;
@@ -246,9 +265,9 @@ Initialization::Initialization(const graph::Plan& plan, const graph::LoopSetting
       consistency_(plan, fleet, loops, marks(plan.units.size(), sources_)) {}
 
 void Initialization::operator()(couple::RunState& state, const unit::Experiment& experiment,
-                                std::vector<std::string>& assumed) {
+                                std::vector<std::string>& assumed, std::vector<std::string>& warnings) {
   state.t = experiment.start;
-  Run(*this, state, experiment, assumed)();
+  Run(*this, state, experiment, assumed, warnings)();
 }
 
 }  // namespace consort::engine

@@ -23,8 +23,10 @@ class Initialization {
 
   // Units must be fresh and `state` newly created. Afterwards all units are in step mode, the signals have consistent
   // values, and loops are solved. FMI 1.0 units have no initialization mode: they are initialised one after another
-  // with the values known at that time; assumptions about these values are added to `assumed`.
-  void operator()(couple::RunState& state, const unit::Experiment& experiment, std::vector<std::string>& assumed);
+  // with the values known at that time; assumptions about these values are added to `assumed`. Warnings are about start
+  // values that units do not take.
+  void operator()(couple::RunState& state, const unit::Experiment& experiment, std::vector<std::string>& assumed,
+                  std::vector<std::string>& warnings);
 
  private:
   class Run;

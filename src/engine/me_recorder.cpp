@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "engine/readable.hpp"
 
 namespace consort::engine {
 
@@ -62,7 +63,17 @@ void MeRecorder::end() {
   if (complaint) std::rethrow_exception(complaint);
 }
 
+void MeRecorder::leave_out_unreadable() {
+  const auto refused = unreadable(source_, starts_, signals_.choice(), warnings_);
+  if (refused.empty()) return;
+  auto kept = signals_.choice();
+  std::erase_if(kept, [&](VariableId id) { return std::find(refused.begin(), refused.end(), id) != refused.end(); });
+  signals_ = starts_.signals(source_.description(), kept);
+  row_ = signals_.make_columns();
+}
+
 void MeRecorder::begin(const RunPlan& plan) {
+  leave_out_unreadable();
   const auto& d = source_.description();
   record::Header header;
   for (std::size_t i = 0; i < signals_.choice().size(); ++i) {
@@ -88,19 +99,20 @@ void MeRecorder::write(Time t) {
   source_.get(signals_, row_);
   for (auto* const sink : sinks_) sink->write(t, row_);
   ++rows_;
-  if (warning_.empty()) watch_for_nan(t);
+  if (!met_nan_) watch_for_nan(t);
 }
 
 void MeRecorder::watch_for_nan(Time t) {
   const auto& reals = row_.column<double>();
   const auto bad = std::find_if(reals.begin(), reals.end(), [](double x) { return std::isnan(x); });
   if (bad == reals.end()) return;
+  met_nan_ = true;
   for (const auto& group : signals_.groups()) {
     if (group.type != Type::Float64) continue;
     const auto element = static_cast<std::uint32_t>(bad - reals.begin());
     const auto after = std::upper_bound(group.offsets.begin(), group.offsets.end(), element);
     const auto& v = source_.description()[group.variables[static_cast<std::size_t>(after - group.offsets.begin()) - 1]];
-    warning_ = fmt::format("'{}' is not a number (NaN) from t = {} s on", v.name, t);
+    warnings_.push_back(fmt::format("'{}' is not a number (NaN) from t = {} s on", v.name, t));
   }
 }
 

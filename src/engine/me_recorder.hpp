@@ -24,16 +24,18 @@ class MeRecorder {
   MeRecorder(const MeRecorder&) = delete;
   MeRecorder& operator=(const MeRecorder&) = delete;
 
+  // The source must be initialised. Leaves out variables that it refuses to read.
   void begin(const RunPlan& plan);
   // Reads the variables and writes a row.
   void write(Time t);
   // Ends every sink that was begun, even if one of them throws; throws the first error.
   void end();
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  // "'x' is not a number (NaN) from t = 1 s on"; empty if there was no NaN.
-  [[nodiscard]] const std::string& warning() const { return warning_; }
+  // Variables left out, and "'x' is not a number (NaN) from t = 1 s on".
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  void leave_out_unreadable();
   void watch_for_nan(Time t);
 
   unit::Variables& source_;
@@ -42,7 +44,8 @@ class MeRecorder {
   describe::SignalSet signals_;
   Columns row_;
   std::uint64_t rows_ = 0;
-  std::string warning_;
+  std::vector<std::string> warnings_;
+  bool met_nan_ = false;
   std::size_t begun_ = 0;  // number of sinks begun
 };
 

@@ -92,15 +92,21 @@ class TableInputs final : public unit::MeInputs {
 };
 
 void initialize(fmi::ModelExchange& instance, unit::Variables& variables, StartValues& starts, const RunPlan& plan,
-                TableInputs* inputs, bool beyond_stop) {
+                TableInputs* inputs, bool beyond_stop, std::vector<std::string>& warnings) {
+  const auto all_before = [&] {
+    apply(starts, variables);
+    if (inputs != nullptr) inputs->set_initial(plan.start);
+  };
+  const auto none_driven = [](describe::VariableId) { return false; };
   apply_structural(starts, variables);
-  apply(starts, variables);
-  if (inputs != nullptr) inputs->set_initial(plan.start);
+  set_early(variables, all_before, warnings);
   const auto stop = beyond_stop ? std::nullopt : std::optional<Time>(plan.stop);
   instance.enter_initialization({plan.start, stop, plan.tolerance});
-  apply_inputs(starts, variables);
+  apply_again(starts, variables);
+  check_inputs(starts, variables, none_driven, warnings);
   if (inputs != nullptr) inputs->set_initial(plan.start);
   instance.exit_initialization();
+  check_parameters(starts, variables, none_driven, warnings);
 }
 
 void add_solver_facts(report::FmuReport& report, const std::string& solver, const solve::RunReport& run) {
@@ -147,7 +153,7 @@ struct MeRun {
       return !problem.memory().ended;
     }
     // An instance that knows its stop time refuses to go beyond it, but a kept state must be able to.
-    initialize(instance, variables, starts, plan, inputs ? &*inputs : nullptr, o.keep_final_state);
+    initialize(instance, variables, starts, plan, inputs ? &*inputs : nullptr, o.keep_final_state, report.warnings);
     return problem.begin(plan.start);
   }
 
@@ -228,7 +234,7 @@ report::FmuReport simulate_me(fmi::ModelExchange& instance, const describe::Desc
     instance.terminate();
     recorder.end();
     run.report.rows = recorder.rows();
-    if (!recorder.warning().empty()) run.report.warnings.push_back(recorder.warning());
+    for (const auto& warning : recorder.warnings()) run.report.warnings.push_back(warning);
   }
   run.report.wall_seconds = std::chrono::duration<double>(Clock::now() - run.begun).count();
   return std::move(run.report);

@@ -172,7 +172,7 @@ void Simulation::Impl::initialize() {
   if (o_.solo && !o_.solo->initial_state.empty()) {
     take_over_state();
   } else {
-    (*initialization_)(state_, e, report_.assumed);
+    (*initialization_)(state_, e, report_.assumed, report_.warnings);
   }
   point_->look_up(state_);
   initialized_ = true;

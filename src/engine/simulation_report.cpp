@@ -23,6 +23,7 @@ report::SystemReport Simulation::Impl::report() const {
   r.at_maximum = state_.control.at_maximum;
   add_trust(r);
   for (auto& w : controller_->warnings(state_)) r.warnings.push_back(std::move(w));
+  for (const auto& w : fleet_->warnings()) r.warnings.push_back(w);
   double in_units = 0;
   for (UnitId u = 0; u < fleet_->size(); ++u) {
     const auto counts = fleet_->counts(u);
@@ -129,6 +130,18 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
       unit.kind += ", Model Exchange";
     report_.units.push_back(std::move(unit));
   }
+  note_partial_rollback();
+}
+
+void Simulation::Impl::note_partial_rollback() {
+  std::vector<std::string_view> units;
+  for (UnitId u = 0; u < plan_.units.size() && !o_.solo; ++u)
+    if (fleet_->traits(u).states_only) units.push_back(plan_.units[u].name);
+  if (units.empty()) return;
+  report_.notes.push_back(
+      fmt::format("rollback: state ({}): only time, continuous states and inputs are set back, because the FMU cannot "
+                  "save its state; it declares no events, and a probe at the start found no memory",
+                  some_of(units)));
 }
 
 std::vector<record::Fact> Simulation::Impl::facts() const {

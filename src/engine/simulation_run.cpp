@@ -141,6 +141,7 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
         "a unit is called 'trust', so that step sizes and errors (trust.*) are not recorded; give it another name");
   Pace pace(o_.run.real_time, o_.stop_requested);
   initialize();
+  recorder.leave_out_unreadable(*fleet_);
   begin_recording(recorder);
   const auto loop_begun = Clock::now();
   pace.begin(state_.t);

@@ -1,5 +1,11 @@
 #include "engine/start_values.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 
 namespace consort::engine {
@@ -26,15 +32,114 @@ void apply_set(const StartValues& starts, const StartValues::Set& set, unit::Var
 
 void apply(const StartValues& starts, unit::Variables& unit) { apply_set(starts, starts.others(), unit); }
 
-void apply_inputs(const StartValues& starts, unit::Variables& unit) {
-  const auto& all = starts.others();
-  StartValues::Set inputs;
-  for (std::size_t i = 0; i < all.variables.size(); ++i) {
-    if (unit.description()[all.variables[i]].causality != describe::Causality::input) continue;
-    inputs.variables.push_back(all.variables[i]);
-    inputs.values.push_back(all.values[i]);
+void set_early(const unit::Variables& unit, const std::function<void()>& set, std::vector<std::string>& warnings) {
+  try {
+    set();
+  } catch (const Error& error) {
+    const auto version = unit.description().version;
+    const bool has_mode = version == describe::FmiVersion::v2 || version == describe::FmiVersion::v3;
+    if (error.fault() != Fault::run || !has_mode) throw;
+    warnings.push_back(
+        fmt::format("{}; values of unit '{}' are set in initialization mode instead", error.what(), unit.name()));
   }
-  apply_set(starts, inputs, unit);
+}
+
+namespace {
+
+template <class Wanted>
+StartValues::Set chosen(const StartValues& starts, Wanted&& wanted) {
+  const auto& all = starts.others();
+  StartValues::Set some;
+  for (std::size_t i = 0; i < all.variables.size(); ++i) {
+    if (!wanted(all.variables[i])) continue;
+    some.variables.push_back(all.variables[i]);
+    some.values.push_back(all.values[i]);
+  }
+  return some;
+}
+
+// Numbers that differ by the precision of a float are equal: a unit may store or convert them.
+template <class T>
+bool is_kept(const T& given, const T& kept) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(given) || std::isnan(kept)) return std::isnan(given) && std::isnan(kept);
+    return given == kept || std::abs(given - kept) <= T(1e-6) * std::max(std::abs(given), std::abs(kept));
+  } else {
+    return given == kept;
+  }
+}
+
+std::string text_of(const Columns& columns, const describe::SignalSet::Place& place) {
+  return with_type(place.type, [&]<class T>() {
+    const auto first = columns.column<T>().begin() + place.first;
+    return Value(std::vector<T>(first, first + place.count)).text();
+  });
+}
+
+// Returns false if the unit refuses to read the variables.
+bool check_kept(const StartValues& starts, const StartValues::Set& set, unit::Variables& unit,
+                std::vector<std::string>& warnings) {
+  const auto& d = unit.description();
+  const auto signals = starts.signals(d, set.variables);
+  Columns given = starts.columns(d, set, signals);
+  Columns kept = signals.make_columns();
+  try {
+    unit.get(signals, kept);
+  } catch (const Error&) {
+    return false;
+  }
+  for (std::size_t i = 0; i < set.variables.size(); ++i) {
+    const auto place = signals.place(i);
+    const bool same = with_type(place.type, [&]<class T>() {
+      const auto a = given.column<T>().begin() + place.first;
+      return std::equal(a, a + place.count, kept.column<T>().begin() + place.first, is_kept<T>);
+    });
+    if (same) continue;
+    warnings.push_back(
+        fmt::format("unit '{}' has not taken the value {} of '{}' and keeps {}; the result is that of the value it "
+                    "keeps: export the FMU so that this variable can be set",
+                    unit.name(), text_of(given, place), d[set.variables[i]].name, text_of(kept, place)));
+  }
+  return true;
+}
+
+template <class Wanted>
+void check_chosen(const StartValues& starts, unit::Variables& unit, Wanted&& wanted,
+                  std::vector<std::string>& warnings) {
+  const auto set = chosen(starts, wanted);
+  if (set.empty() || check_kept(starts, set, unit, warnings)) return;
+  for (std::size_t i = 0; i < set.variables.size(); ++i)
+    static_cast<void>(check_kept(starts, {{set.variables[i]}, {set.values[i]}}, unit, warnings));
+}
+
+}  // namespace
+
+void apply_again(const StartValues& starts, unit::Variables& unit) {
+  const auto& d = unit.description();
+  apply_set(starts,
+            chosen(starts,
+                   [&](describe::VariableId id) {
+                     return d[id].causality == describe::Causality::input || d[id].initial == describe::Initial::exact;
+                   }),
+            unit);
+}
+
+void check_inputs(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
+                  std::vector<std::string>& warnings) {
+  const auto& d = unit.description();
+  check_chosen(
+      starts, unit,
+      [&](describe::VariableId id) { return d[id].causality == describe::Causality::input && !is_driven(id); },
+      warnings);
+}
+
+void check_parameters(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
+                      std::vector<std::string>& warnings) {
+  const auto& d = unit.description();
+  check_chosen(
+      starts, unit,
+      [&](describe::VariableId id) { return d[id].causality == describe::Causality::parameter && !is_driven(id); },
+      warnings);
 }
 
 }  // namespace consort::engine

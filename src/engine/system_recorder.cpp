@@ -14,6 +14,8 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/readable.hpp"
+#include "engine/unit_view.hpp"
 
 namespace consort::engine {
 
@@ -43,21 +45,6 @@ bool matches(std::string_view text, std::string_view pattern) {
   return p == pattern.size();
 }
 
-SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns,
-                               std::span<record::Sink* const> sinks, const TrustSignals& trust)
-    : plan_(plan), sinks_(sinks) {
-  choose(patterns, trust);
-  find_parts();
-  make_row();
-}
-
-void SystemRecorder::make_row() {
-  for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
-  has_rest_ = !scaled_.empty() || !asked_.empty() || !trust_.empty();
-  for (std::size_t type = 0; type < type_count; ++type)
-    has_rest_ = has_rest_ || (type != static_cast<std::size_t>(Type::Float64) && !copies_[type].empty());
-}
-
 namespace {
 
 std::vector<VariableId> variables_of(const describe::Description& d, std::span<const std::string> names) {
@@ -76,11 +63,56 @@ std::vector<VariableId> variables_of(const describe::Description& d, std::span<c
 
 }  // namespace
 
+SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns,
+                               std::span<record::Sink* const> sinks, const TrustSignals& trust)
+    : plan_(plan), sinks_(sinks), solo_(false), wanted_(patterns), trust_signals_(trust) {
+  lay_out();
+}
+
+void SystemRecorder::lay_out() {
+  header_.signals.clear();
+  counts_ = {};
+  copies_ = {};
+  scaled_.clear();
+  asked_.clear();
+  limiting_.clear();
+  trust_.clear();
+  instants_.clear();
+  part_copies_.clear();
+  if (solo_) {
+    add_variables(variables_of(*plan_.units.front().description, wanted_));
+  } else {
+    choose();
+    find_parts();
+  }
+  make_row();
+}
+
+void SystemRecorder::leave_out_unreadable(fleet::Fleet& fleet) {
+  for (const auto& asked : asked_) {
+    UnitView unit(plan_, fleet, asked.unit);
+    const auto& starts = plan_.units[asked.unit].starts;
+    for (const auto id : unreadable(unit, starts, asked.set.choice(), left_out_warnings_))
+      left_out_.emplace_back(asked.unit, id);
+  }
+  if (!left_out_.empty()) lay_out();
+}
+
+bool SystemRecorder::is_left_out(UnitId unit, VariableId variable) const {
+  return std::find(left_out_.begin(), left_out_.end(), std::pair(unit, variable)) != left_out_.end();
+}
+
+void SystemRecorder::make_row() {
+  for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
+  has_rest_ = !scaled_.empty() || !asked_.empty() || !trust_.empty();
+  for (std::size_t type = 0; type < type_count; ++type)
+    has_rest_ = has_rest_ || (type != static_cast<std::size_t>(Type::Float64) && !copies_[type].empty());
+}
+
 SystemRecorder::SystemRecorder(const graph::Plan& plan, const UnitVariables& variables,
                                std::span<record::Sink* const> sinks)
-    : plan_(plan), sinks_(sinks) {
-  add_variables(variables_of(*plan.units.front().description, variables.names));
-  make_row();
+    : plan_(plan), sinks_(sinks), solo_(true), wanted_(variables.names) {
+  lay_out();
 }
 
 SystemRecorder::~SystemRecorder() {
@@ -121,7 +153,8 @@ record::Signal signal_of(const graph::PlannedUnit& unit, VariableId id, std::uin
 }  // namespace
 
 // Takes values from the signals if steps read all of them; otherwise reads all from the unit at once.
-void SystemRecorder::add_variables(const std::vector<VariableId>& variables) {
+void SystemRecorder::add_variables(std::vector<VariableId> variables) {
+  std::erase_if(variables, [&](VariableId v) { return is_left_out(0, v); });
   const auto& unit = plan_.units.front();
   const auto& read = unit.outputs.choice();
   const auto index = [&](VariableId v) { return std::lower_bound(read.begin(), read.end(), v) - read.begin(); };
@@ -137,7 +170,8 @@ void SystemRecorder::add_variables(const std::vector<VariableId>& variables) {
   if (!variables.empty()) asked_.push_back(std::move(asked));
 }
 
-void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSignals& trust) {
+void SystemRecorder::choose() {
+  const auto& patterns = wanted_;
   std::vector<bool> used(patterns.size(), false);
   const auto wanted = [&](const std::string& path) {
     bool any = patterns.empty();
@@ -164,7 +198,7 @@ void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSi
       const auto at = std::lower_bound(outputs.begin(), outputs.end(), v);
       if (at != outputs.end() && *at == v) {
         add_output(u, static_cast<std::size_t>(at - outputs.begin()), signal_of);
-      } else {
+      } else if (!is_left_out(u, v)) {
         asked.push_back(v);
       }
     }
@@ -192,7 +226,7 @@ void SystemRecorder::choose(std::span<const std::string> patterns, const TrustSi
     if (s.type == Type::Float64 && (connector.factor != 1 || connector.offset != 0))
       scaled_.push_back({to, connector.factor, connector.offset});
   }
-  if (trust.varies) choose_trust(trust, wanted, patterns.empty());
+  if (trust_signals_.varies) choose_trust(wanted, patterns.empty());
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     std::vector<std::string> names;
     if (!used[i])
@@ -213,8 +247,8 @@ struct TrustKind {
 
 }  // namespace
 
-void SystemRecorder::choose_trust(const TrustSignals& trust, const std::function<bool(const std::string&)>& wanted,
-                                  bool all) {
+void SystemRecorder::choose_trust(const std::function<bool(const std::string&)>& wanted, bool all) {
+  const auto& trust = trust_signals_;
   if (plan_.find_unit("trust") != graph::no_unit) return;  // the unit's variables have these names
   const auto add = [&](std::string name, std::uint32_t kind, std::string unit, std::string description) {
     name = "trust." + name;
@@ -473,7 +507,7 @@ void SystemRecorder::note_nan(Time t) {
 }
 
 std::vector<std::string> SystemRecorder::warnings() const {
-  std::vector<std::string> all;
+  std::vector<std::string> all = left_out_warnings_;
   if (!nan_.empty()) all.push_back(nan_);
   for (const auto* sink : sinks_)
     for (auto& w : sink->warnings()) all.push_back(w);

@@ -43,6 +43,8 @@ class SystemRecorder {
   SystemRecorder(const SystemRecorder&) = delete;
   SystemRecorder& operator=(const SystemRecorder&) = delete;
 
+  // Call it when the units are initialised, before begin(): variables that a unit refuses to read are left out.
+  void leave_out_unreadable(fleet::Fleet& fleet);
   void begin(std::vector<record::Fact> facts);
   // Replaces begin() when a run is resumed: appends to the first `rows` rows of the sinks; `last_row` is the last of
   // them. Returns false if the sinks have no rows and are begun instead.
@@ -64,11 +66,13 @@ class SystemRecorder {
   void look(fleet::Fleet& fleet, const couple::RunState& state);
   void end();
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  // Warnings of the sinks and about values.
+  // Warnings of the sinks, about values, and about variables left out.
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
-  void add_variables(const std::vector<describe::VariableId>& variables);
+  void lay_out();
+  [[nodiscard]] bool is_left_out(graph::UnitId unit, describe::VariableId variable) const;
+  void add_variables(std::vector<describe::VariableId> variables);
   void make_row();
 
   struct Copy {
@@ -95,8 +99,8 @@ class SystemRecorder {
     double factor = 1, offset = 0;  // of numbers
   };
   using PartCopies = std::array<std::vector<PartCopy>, type_count>;
-  void choose(std::span<const std::string> patterns, const TrustSignals& trust);
-  void choose_trust(const TrustSignals& trust, const std::function<bool(const std::string&)>& wanted, bool all);
+  void choose();
+  void choose_trust(const std::function<bool(const std::string&)>& wanted, bool all);
   void write_trust(const couple::ControlState& control);
   void find_parts();
   double take(fleet::Fleet& fleet, const couple::RunState& state);
@@ -110,6 +114,11 @@ class SystemRecorder {
 
   const graph::Plan& plan_;
   std::span<record::Sink* const> sinks_;
+  bool solo_;
+  std::span<const std::string> wanted_;  // patterns; names if solo_
+  TrustSignals trust_signals_;
+  std::vector<std::pair<graph::UnitId, describe::VariableId>> left_out_;
+  std::vector<std::string> left_out_warnings_;
   record::Header header_;
   std::array<std::uint32_t, type_count> counts_{};
   Columns row_;

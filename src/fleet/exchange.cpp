@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "fmi/instance.hpp"
 #include "unit/fmu_unit.hpp"
 #include "unit/settle.hpp"
 
@@ -65,7 +66,8 @@ void Exchange::find_continuous_inputs() {
   // Sort by order, so that only the lowest orders can be passed: FMUs may reject orders that they do not support.
   scalars_ = references_.size();
   const std::vector<ValueReference> scalars = references_;
-  for (int order = 1; order <= std::min(unit_.input_order(), highest_order); ++order) {
+  accepted_ = std::min(unit_.input_order(), highest_order);
+  for (int order = 1; order <= accepted_; ++order) {
     orders_.insert(orders_.end(), scalars_, order);
     if (order > 1) references_.insert(references_.end(), scalars.begin(), scalars.end());
   }
@@ -206,19 +208,37 @@ bool Exchange::take_discrete_inputs(const Signals& signals) {
 // Returns false if the unit requests to end the run.
 bool Exchange::set_inputs(Duration since_start, Duration h, const StepRequest& request, Signals& signals) {
   if (!has_inputs_) return true;
-  if (discrete_.places.empty()) {
-    if (signals.order[id_] > 0) approximate(since_start, h, signals);
-    unit_.set_part(*blocks_.inputs, signals.inputs, blocks_.first_input);
-  } else {
-    if (take_discrete_inputs(signals) && !handle_events(request.t + since_start, request, signals)) return false;
-    if (signals.order[id_] > 0) approximate(since_start, h, signals);
-    continuous_.copy(blocks_, signals.inputs);
-    if (!continuous_.places.empty()) unit_.set(continuous_.set, continuous_.values);
-  }
-  if (const std::size_t n = std::min(scalars_ * signals.order[id_], references_.size()); n > 0)
+  const bool events = !discrete_.places.empty() && take_discrete_inputs(signals);
+  if (events && !handle_events(request.t + since_start, request, signals)) return false;
+  do set_continuous(since_start, h, signals);
+  while (!pass_derivatives(signals));
+  return true;
+}
+
+// Sets the continuous inputs; without discrete_, all inputs.
+void Exchange::set_continuous(Duration since_start, Duration h, Signals& signals) {
+  if (signals.order[id_] > 0) approximate(since_start, h, signals);
+  if (discrete_.places.empty()) return unit_.set_part(*blocks_.inputs, signals.inputs, blocks_.first_input);
+  continuous_.copy(blocks_, signals.inputs);
+  if (!continuous_.places.empty()) unit_.set(continuous_.set, continuous_.values);
+}
+
+// Returns false if the unit refuses the highest order. The inputs then have to be set again without it.
+bool Exchange::pass_derivatives(Signals& signals) {
+  const int order = std::min<int>(signals.order[id_], accepted_);
+  const std::size_t n = scalars_ * static_cast<std::size_t>(order);
+  if (n == 0) return true;
+  try {
     unit_.set_input_derivatives(std::span(references_).first(n), std::span(orders_).first(n),
                                 std::span(values_).first(n));
-  return true;
+    return true;
+  } catch (const fmi::Refused& refusal) {
+    accepted_ = order - 1;
+    told_.warning = fmt::format("{}; {}", refusal.what(),
+                                accepted_ == 0 ? "its inputs are held at their mean over each step instead"
+                                               : "it gets input derivatives of lower order instead");
+    return false;
+  }
 }
 
 void Exchange::approximate(Duration since_start, Duration h, Signals& signals) {
@@ -235,12 +255,13 @@ void Exchange::approximate(Duration since_start, Duration h, Signals& signals) {
       double term = 1;
       for (int n = m + 1; n <= order; ++n) derivative[m] += derivative[n] * (term *= since_start / (n - m));
     }
-    for (int m = 1; m <= std::min(element.takes, order); ++m)
+    const int takes = std::min(element.takes, accepted_);
+    for (int m = 1; m <= std::min(takes, order); ++m)
       values_[static_cast<std::size_t>(m - 1) * scalars_ + element.scalar] = element.sign * derivative[m];
     double term = 1;
     for (int m = 1; m <= order; ++m) {
       term *= h / (m + 1);
-      if (m > element.takes) derivative[0] += derivative[m] * term;
+      if (m > takes) derivative[0] += derivative[m] * term;
     }
     column[at] = derivative[0];
   }
@@ -298,8 +319,8 @@ bool Exchange::finish(StepOutcome outcome, const StepRequest& request, Signals& 
 bool Exchange::tell(const StepOutcome& outcome, Signals& signals, Reply& reply) {
   const auto& c = told_.counts;
   told_.next_event_moved = signals.next_event[id_] != next_event_before_;
-  const bool quiet =
-      outcome.completed() && c.events == 0 && c.early_returns == 0 && c.discarded == 0 && !told_.next_event_moved;
+  const bool quiet = outcome.completed() && c.events == 0 && c.early_returns == 0 && c.discarded == 0 &&
+                     !told_.next_event_moved && told_.warning.empty();
   if (quiet) [[likely]]
     return true;
   told_.outcome = outcome;

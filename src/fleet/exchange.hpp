@@ -105,7 +105,7 @@ class Exchange {
   struct Element {
     std::uint32_t place = 0;   // index in the block
     std::uint32_t scalar = 0;  // its index among the elements that accept derivatives
-    int takes = 0;             // number of derivatives it accepts
+    int takes = 0;             // number of derivatives it accepts, up to accepted_
     double sign = 1;           // sign of the derivatives: -1 for negated aliases of FMI 1.0
   };
 
@@ -126,6 +126,8 @@ class Exchange {
   }
   bool tell(const StepOutcome& outcome, Signals& signals, Reply& reply);
   bool set_inputs(Duration since_start, Duration h, const StepRequest& request, Signals& signals);
+  void set_continuous(Duration since_start, Duration h, Signals& signals);
+  bool pass_derivatives(Signals& signals);
   void approximate(Duration since_start, Duration h, Signals& signals);
   bool handle_events(Time t, const StepRequest& request, Signals& signals);
   void find_continuous_inputs();
@@ -173,6 +175,7 @@ class Exchange {
   // The continuous inputs, and the lists that are passed to the unit.
   std::vector<Element> elements_;
   std::size_t scalars_ = 0;  // number of elements that accept derivatives
+  int accepted_ = 0;         // highest order of input derivatives that the unit has not refused
   std::vector<ValueReference> references_;
   std::vector<std::int32_t> orders_;
   std::vector<double> values_;

@@ -132,7 +132,10 @@ bool Fleet::hear() {
   for (auto* const host : waited_for_) host->finish(served_);
   if (served_.is_quiet()) return true;
   served_.sort();
-  for (const auto id : served_.told()) counts_[id].add(replies_[id].counts);
+  for (const auto id : served_.told()) {
+    counts_[id].add(replies_[id].counts);
+    if (auto& warning = replies_[id].warning; !warning.empty()) warnings_.push_back(std::exchange(warning, {}));
+  }
   served_.rethrow();
   return served_.told().empty();
 }

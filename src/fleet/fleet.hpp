@@ -129,6 +129,8 @@ class Fleet final {
   // Empty unless Blocks::keep_parts is set.
   [[nodiscard]] std::span<const Columns> parts(UnitId id) const;
   [[nodiscard]] const StepCounts& counts(UnitId id) const { return counts_[id]; }
+  // Warnings of units in steps, for the report.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   // Call after the unit was restored from an earlier run with these counts. The counts continue; if the unit has
   // discarded steps before, it is expected to discard steps again.
   void go_on_from(UnitId id, const StepCounts& counts);
@@ -173,6 +175,7 @@ class Fleet final {
   std::vector<UnitTraits> traits_;
   std::vector<Reply> replies_;
   std::vector<StepCounts> counts_;
+  std::vector<std::string> warnings_;
   std::vector<int> output_orders_;
   struct Wave {
     std::vector<UnitId> units;

@@ -80,7 +80,8 @@ void MessageWriter::block(const describe::SignalSet& set, const Columns& values,
 
 void MessageWriter::put(const Reply& reply) {
   (*this)(reply.outcome.reached, reply.outcome.why, reply.counts.early_returns, reply.counts.discarded,
-          reply.counts.repeated_as_is, reply.counts.events, reply.first_event, reply.next_event_moved, reply.repeat);
+          reply.counts.repeated_as_is, reply.counts.events, reply.first_event, reply.next_event_moved, reply.repeat,
+          reply.warning);
 }
 
 void MessageWriter::put(const EventOutcome& outcome) {
@@ -175,7 +176,8 @@ void MessageReader::block(const describe::SignalSet& set, Columns& values, const
 
 void MessageReader::take(Reply& reply) {
   (*this)(reply.outcome.reached, reply.outcome.why, reply.counts.early_returns, reply.counts.discarded,
-          reply.counts.repeated_as_is, reply.counts.events, reply.first_event, reply.next_event_moved, reply.repeat);
+          reply.counts.repeated_as_is, reply.counts.events, reply.first_event, reply.next_event_moved, reply.repeat,
+          reply.warning);
 }
 
 void MessageReader::take(EventOutcome& outcome) {

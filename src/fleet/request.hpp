@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,7 @@ struct Reply {
   Time first_event = never;       // time of the first event inside the step
   bool next_event_moved = false;  // Signals::next_event has changed
   bool repeat = false;            // after an update: the unit requests another one
+  std::string warning{};          // for the report; almost always empty
 };
 
 // A directional derivative: sensitivity = ∂unknowns/∂knowns · seed, as in unit::Derivatives and unit::StepDerivatives.

@@ -13,6 +13,7 @@ UnitTraits traits_of(unit::Unit& unit) {
     t.rollback = RollbackKind::state;
     t.serialises = states->can_serialize();
     t.exact_restart = states->is_exact();
+    t.states_only = !states->is_complete();
   }
   t.event_verbs = unit.events() != nullptr;
   t.inner_events = unit.handles_events_inside();

@@ -23,6 +23,7 @@ struct UnitTraits {
   RollbackKind rollback = RollbackKind::none;
   bool serialises = false;        // a saved state can be serialised
   bool exact_restart = false;     // a restored unit repeats its results bit for bit, as far as Consort can know
+  bool states_only = false;       // rollback sets back only time, continuous states and inputs
   bool event_verbs = false;       // the caller can enter event mode, update and leave it
   bool event_mode = false;        // discrete inputs are set only in event mode (FMI 3.0, 4.2.1.3)
   bool inner_events = false;      // handles events inside its steps, and announces its time events
@@ -36,7 +37,7 @@ struct UnitTraits {
   template <class Archive>
   void fields(Archive& archive) {
     archive(name, input_order, output_order, variable_step, responds_without_step, rollback, serialises, exact_restart,
-            event_verbs, event_mode, inner_events, derivatives, step_derivatives);
+            states_only, event_verbs, event_mode, inner_events, derivatives, step_derivatives);
   }
 };
 

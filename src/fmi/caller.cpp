@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -43,6 +44,14 @@ std::string_view name_of(Status status) {
   static constexpr std::array<std::string_view, 6> names{"OK", "Warning", "Discard", "Error", "Fatal", "Pending"};
   const auto i = static_cast<std::size_t>(status);
   return i < names.size() ? names[i] : "an unknown status";
+}
+
+// Communication points that differ by 1e-6 of a step are the same (Grid::slack).
+Duration shortened_to(Time stop, Time t, Duration h) {
+  if (!(t < stop) || t + h - stop > 2e-6 * h) return h;
+  Duration to_stop = stop - t;
+  while (t + to_stop > stop) to_stop = std::nextafter(to_stop, 0.0);
+  return to_stop;
 }
 
 int int_of(EnumValue value, const Caller& caller) {
@@ -110,6 +119,13 @@ void Caller::fail(const char* function, Status status) const {
   const Error error = failure(function, status);
   if (status == Status::discard) throw Discarded(error.fault(), error.what(), error.fields());
   throw error;
+}
+
+void Caller::refuse(const char* function, Status status, Status before) {
+  if (status == Status::fatal) fail(function, status);
+  worst_ = before;
+  const Error error = failure(function, status);
+  throw Refused(error.fault(), error.what(), error.fields());
 }
 
 void Caller::message(Status status, const char* category, std::string text) {

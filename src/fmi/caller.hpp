@@ -51,6 +51,12 @@ struct Result {
 };
 class Caller;
 
+// The step h from t, shortened if it would end beyond the stop time by a rounding error: FMUs refuse such steps.
+[[nodiscard]] Duration shortened_to(Time stop, Time t, Duration h);
+[[nodiscard]] inline Duration kept_within(Time stop, Time t, Duration h) {
+  return t + h <= stop ? h : shortened_to(stop, t, h);
+}
+
 // Enumerations of FMI 1.0 and 2.0 have 32 bits. Throws Error (input) for a larger number.
 [[nodiscard]] int int_of(EnumValue value, const Caller& caller);
 
@@ -98,6 +104,20 @@ class Caller {
     const Status status = call(f, instance, arguments...);
     if (status > Status::warning) [[unlikely]]
       fail(f.name, status);
+  }
+  // As check(), for a call that is not essential: throws Refused unless the status is ok, and the instance stays usable
+  // unless the status is fatal.
+  template <class F, class... A>
+  void offer(const Function<F>& f, void* instance, const A&... arguments) {
+    const Status before = worst_;
+    const Status status = call(f, instance, arguments...);
+    if (status != Status::ok) [[unlikely]]
+      refuse(f.name, status, before);
+  }
+  // As call(), for a call that ends an earlier error if it succeeds.
+  template <class F, class... A>
+  void recover(const Function<F>& f, void* instance, const A&... arguments) {
+    if (f.call != nullptr && follow_up(f, instance, arguments...) <= Status::warning) mend();
   }
   // For functions that do not return a status (instantiate, free). Keeps the FMU's messages, since an FMU may be
   // instantiated in several attempts.
@@ -206,6 +226,7 @@ class Caller {
   }
   [[nodiscard]] Error escaped(const char* function, const char* what);
   [[noreturn]] void fail(const char* function, Status status) const;
+  [[noreturn]] void refuse(const char* function, Status status, Status before);
 
   template <class F>
   void require_function(const Function<F>& f) const {

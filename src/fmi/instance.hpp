@@ -31,6 +31,12 @@ class Discarded : public Error {
   using Error::Error;
 };
 
+// Thrown when an instance refuses a call that is not essential. The caller can go on without it.
+class Refused : public Error {
+ public:
+  using Error::Error;
+};
+
 // --- capabilities ----------------------------------------------------------------------------------------------------
 
 // A saved state; freed with the object, which must not outlive its instance.
@@ -67,7 +73,8 @@ class AdjointDerivatives {
                        std::span<const double> seed, std::span<double> sensitivity) = 0;
 };
 
-// FMI 1.0 and 2.0: derivatives of continuous inputs over the next step, one (reference, order) pair per value.
+// FMI 1.0 and 2.0: derivatives of continuous inputs over the next step, one (reference, order) pair per value. Throws
+// Refused if the FMU does not take them without objection.
 class InputDerivatives {
  public:
   virtual ~InputDerivatives() = default;
@@ -96,7 +103,9 @@ class EventMode {
  public:
   virtual ~EventMode() = default;
   virtual void enter_event_mode() = 0;
-  virtual DiscreteUpdate update_discrete_states() = 0;
+  // `announced`: the next event that an earlier update announced, if it still lies ahead. It remains announced if the
+  // FMU does not write it: some tools write only what has changed. The other results begin as false in every update.
+  virtual DiscreteUpdate update_discrete_states(std::optional<Time> announced = std::nullopt) = 0;
   // Returns to step mode (Co-Simulation) or continuous-time mode (Model Exchange).
   virtual void leave_event_mode() = 0;
 };

@@ -49,7 +49,12 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   }
   void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
                              std::span<const double> values) override {
-    if (!inputs.empty()) instance_->input_derivatives()->set_input_derivatives(inputs, orders, values);
+    // Some tools refuse lists with several orders.
+    for (std::size_t first = 0, end = 0; first < inputs.size(); first = end) {
+      while (end < inputs.size() && orders[end] == orders[first]) ++end;
+      const std::size_t n = end - first;
+      set_derivatives_of_one_order(inputs.subspan(first, n), orders.subspan(first, n), values.subspan(first, n));
+    }
   }
   [[nodiscard]] int output_order() const override {
     if (instance_->output_derivatives() == nullptr) return 0;
@@ -103,6 +108,22 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
 
  private:
   [[nodiscard]] fmi::CoSimulation* instance() override { return instance_.get(); }
+
+  // An FMU may have taken the values that it objects to.
+  void set_derivatives_of_one_order(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
+                                    std::span<const double> values) {
+    auto& derivatives = *instance_->input_derivatives();
+    try {
+      derivatives.set_input_derivatives(inputs, orders, values);
+    } catch (const fmi::Refused&) {
+      const std::vector<double> zeros(values.size(), 0.0);
+      try {
+        derivatives.set_input_derivatives(inputs, orders, zeros);
+      } catch (const fmi::Refused&) {  // NOLINT(bugprone-empty-catch)
+      }
+      throw;
+    }
+  }
 
   const describe::Description& description_;
   std::unique_ptr<fmi::CoSimulation> instance_;

@@ -43,7 +43,7 @@ void MeProblem::fill_ode(Time t) {
   ode_.t0 = t;
   ode_.y0.assign(std::max<std::size_t>(states_, 1), 0.0);
   if (states_ > 0) instance_.get_states(Vector(ode_.y0).first(states_));
-  ode_.components.nominals = nominals();
+  read_nominals(ode_.components.nominals);
   ode_.rhs = [this](Time now, ConstVector y, Vector dy) {
     // FMI 2.0, 2.1.3: an instance discards a trial point to request a smaller step. NaN makes the solver reject the
     // point.
@@ -98,7 +98,7 @@ bool MeProblem::handle_event(Time t, Vector y, Vector absolute_tolerances, doubl
   enter_event(t, y);
   if (inputs_ != nullptr) inputs_->set_all(t);
   const Settled settled = settle(t);
-  take_up(settled, y, absolute_tolerances, rtol);
+  take_up(y, absolute_tolerances, rtol);
   return !settled.terminate;
 }
 
@@ -107,12 +107,13 @@ void MeProblem::enter_event(Time t, ConstVector y) {
   ++memory_.events;
   first_event_ = std::min(first_event_, t);
   so_far_ = {};
+  read_nominals(nominals_before_);
   instance_.enter_event_mode();
 }
 
 EventOutcome MeProblem::update(Time t) {
   if (inputs_ != nullptr) inputs_->set_all(t);
-  const bool again = so_far_.take(instance_.update_discrete_states(), t, true);
+  const bool again = so_far_.take(update_instance(t), t, true);
   remember(so_far_, t);
   return {again, so_far_.terminate, so_far_.next_event};
 }
@@ -120,21 +121,28 @@ EventOutcome MeProblem::update(Time t) {
 void MeProblem::leave_event(Vector y, Vector absolute_tolerances, double rtol) {
   if (memory_.ended) return;
   instance_.leave_event_mode();
-  take_up(so_far_, y, absolute_tolerances, rtol);
+  take_up(y, absolute_tolerances, rtol);
 }
 
-void MeProblem::take_up(const Settled& settled, Vector y, Vector absolute_tolerances, double rtol) {
+void MeProblem::take_up(Vector y, Vector absolute_tolerances, double rtol) {
   if (states_ == 0) return;
-  if (settled.states_changed) instance_.get_states(y.first(states_));
-  if (settled.nominals_changed && !absolute_tolerances.empty()) {
-    const auto sizes = nominals();
-    for (std::size_t i = 0; i < states_; ++i) absolute_tolerances[i] = rtol / 100 * sizes[i];
-  }
+  instance_.get_states(y.first(states_));
+  read_nominals(nominals_);
+  if (nominals_ == nominals_before_ || absolute_tolerances.empty()) return;
+  for (std::size_t i = 0; i < states_; ++i) absolute_tolerances[i] = rtol / 100 * nominals_[i];
+}
+
+// An announced event that has come is over, unless the instance announces it again.
+fmi::DiscreteUpdate MeProblem::update_instance(Time t) {
+  const bool ahead = t < memory_.next_event && memory_.next_event < solve::never;
+  const auto update = instance_.update_discrete_states(ahead ? std::optional(memory_.next_event) : std::nullopt);
+  memory_.next_event = update.next_event.value_or(solve::never);
+  return update;
 }
 
 // Also handles an announced event that is still due at t: otherwise it would be the next event, at the same time.
 Settled MeProblem::settle(Time t) {
-  const Settled all = settle_with([&] { return instance_.update_discrete_states(); }, instance_.name(), t, true);
+  const Settled all = settle_with([&] { return update_instance(t); }, instance_.name(), t, true);
   remember(all, t);
   if (!memory_.ended) instance_.leave_event_mode();
   return all;
@@ -147,15 +155,14 @@ void MeProblem::remember(const Settled& settled, Time t) {
   rounds_ = static_cast<std::uint32_t>(settled.updates);
 }
 
-std::vector<double> MeProblem::nominals() {
-  std::vector<double> sizes(std::max<std::size_t>(states_, 1), 1.0);
-  if (states_ == 0) return sizes;
-  instance_.get_nominals(sizes);
-  for (auto& x : sizes) {
+void MeProblem::read_nominals(std::vector<double>& to) {
+  to.assign(std::max<std::size_t>(states_, 1), 1.0);
+  if (states_ == 0) return;
+  instance_.get_nominals(to);
+  for (auto& x : to) {
     x = std::abs(x);
     if (!(x > 0) || !std::isfinite(x)) x = 1.0;  // a nominal of 0 carries no information
   }
-  return sizes;
 }
 
 // --- Jacobian ------------------------------------------------------------------------------------------------------

@@ -79,16 +79,17 @@ class MeProblem {
   }
 
  private:
+  [[nodiscard]] fmi::DiscreteUpdate update_instance(Time t);
   // Updates until the instance has settled. It is in event mode before and in continuous-time mode after the call.
   Settled settle(Time t);
   void remember(const Settled& settled, Time t);
-  // Applies the changes that an event made to states and tolerances.
-  void take_up(const Settled& settled, solve::Vector y, solve::Vector absolute_tolerances, double rtol);
+  // Applies the changes that an event made to states and tolerances. They are read, because not every tool flags them.
+  void take_up(solve::Vector y, solve::Vector absolute_tolerances, double rtol);
   void fill_ode(Time t);
   void fill_events();
   void describe_states();
   void describe_jacobian();
-  [[nodiscard]] std::vector<double> nominals();
+  void read_nominals(std::vector<double>& to);
 
   fmi::ModelExchange& instance_;
   const describe::Description& description_;
@@ -102,6 +103,7 @@ class MeProblem {
   Settled so_far_;            // accumulated outcome of an event that is handled in parts
   std::uint32_t rounds_ = 0;  // number of updates in the last event
   Time first_event_ = solve::never;
+  std::vector<double> nominals_before_, nominals_;  // the last event
   std::vector<ValueReference> state_references_, derivative_references_;
   std::vector<ValueReference> column_rows_;  // scratch of the sparse Jacobian
 };

@@ -93,14 +93,49 @@ void PolynomialInputs::add(std::size_t variable, std::uint32_t count) {
   if (first != describe::no_variable) slots_[first] = slot;
 }
 
+void PolynomialInputs::remember(const describe::SignalSet& signals, Columns& values) {
+  signals.negate(values);
+  for (std::size_t i = 0; i < signals.choice().size(); ++i) {
+    const auto& v = description_[signals.choice()[i]];
+    const auto place = signals.place(i);
+    with_type(place.type, [&]<class T>() {
+      const auto first = values.column<T>().begin() + place.first;
+      remembered_[{v.type, v.reference}] = Value(std::vector<T>(first, first + place.count));
+    });
+  }
+  signals.negate(values);
+}
+
+template <class T>
+void PolynomialInputs::read(std::span<const ValueReference> references, std::span<T> to) {
+  if (references.empty()) return;
+  try {
+    return instance_.get<T>(references, to);
+  } catch (const Error&) {  // then one after another
+  }
+  for (const auto& reference : references) {
+    const auto variable = description_.find(reference, type_of<T>);
+    const auto part = to.subspan(slots_[variable].first, slots_[variable].count);
+    try {
+      instance_.get<T>(std::span(&reference, 1), part);
+    } catch (const Error&) {
+      const auto known = remembered_.find({type_of<T>, reference});
+      const Value* const value =
+          known != remembered_.end() ? &known->second : description_.start(description_[variable]);
+      if (value == nullptr || value->type() != type_of<T> || value->size() == 0) continue;
+      for (std::size_t e = 0; e < part.size(); ++e)
+        part[e] = value->elements<T>()[value->size() == part.size() ? e : 0];
+    }
+  }
+}
+
 void PolynomialInputs::read_back(Time t) {
   state_.base = t;
-  if (!references_.empty()) instance_.get<double>(references_, std::span(state_.coefficients[0]));
+  read<double>(references_, state_.coefficients[0]);
   state_.before = state_.coefficients[0];
   for (const auto type : held_types_) {
-    with_type(type, [&]<class T>() {
-      instance_.get<T>(held_references_[static_cast<std::size_t>(type)], std::span(state_.held.column<T>()));
-    });
+    with_type(type,
+              [&]<class T>() { read<T>(held_references_[static_cast<std::size_t>(type)], state_.held.column<T>()); });
   }
 }
 

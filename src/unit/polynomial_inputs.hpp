@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "describe/signals.hpp"
@@ -27,7 +28,10 @@ class PolynomialInputs final : public MeInputs {
 
   // After initialization: lays out the variables. `structural` holds the changed values of structural parameters.
   void lay_out(const std::map<ValueReference, std::uint64_t>& structural);
-  // Call after lay_out(): reads all values from the instance.
+  // Takes note of values that were set before lay_out().
+  void remember(const describe::SignalSet& signals, Columns& values);
+  // Call after lay_out(): reads all values from the instance. If it refuses to tell a value, the value is the
+  // remembered one, else that of the description.
   void read_back(Time t);
 
   // The part that is saved with the unit.
@@ -91,6 +95,8 @@ class PolynomialInputs final : public MeInputs {
   void take_held(const Slot& slot, const describe::SignalSet::Place& from, const Columns& values);
   void evaluate(const Coefficients& coefficients, Duration s);
   void send();
+  template <class T>
+  void read(std::span<const ValueReference> references, std::span<T> to);
 
   fmi::ModelExchange& instance_;
   const describe::Description& description_;
@@ -98,6 +104,7 @@ class PolynomialInputs final : public MeInputs {
   std::vector<ValueReference> references_;
   std::vector<Type> held_types_;  // types that occur
   std::array<std::vector<ValueReference>, type_count> held_references_;
+  std::map<std::pair<Type, ValueReference>, Value> remembered_;
   State state_;
   bool in_event_ = false;
   std::vector<double> present_;  // scratch

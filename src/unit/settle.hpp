@@ -13,8 +13,6 @@ namespace consort::unit {
 // Combined outcome of all updates.
 struct Settled {
   bool terminate = false;
-  bool nominals_changed = false;
-  bool states_changed = false;
   std::optional<Time> next_event{};
   int updates = 0;
 
@@ -33,10 +31,6 @@ template <class Update>
 bool Settled::take(const Update& now, Time t, bool due) {
   ++updates;
   terminate = now.terminate;
-  if constexpr (requires { now.states_changed; }) {
-    nominals_changed = nominals_changed || now.nominals_changed;
-    states_changed = states_changed || now.states_changed;
-  }
   next_event = now.next_event;
   const bool is_due = due && next_event && *next_event <= t;
   const bool again = !terminate && (now.repeat || (is_due && updates < 3));

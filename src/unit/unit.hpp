@@ -78,6 +78,8 @@ class Rollback {
   virtual void restore(const Snapshot& snapshot) = 0;
   // True if a restored unit repeats its results bit for bit, as far as Consort can know.
   [[nodiscard]] virtual bool is_exact() const { return true; }
+  // False if the unit cannot save its state, and only its time, continuous states and inputs are set back.
+  [[nodiscard]] virtual bool is_complete() const { return true; }
   [[nodiscard]] virtual bool can_serialize() const = 0;
   [[nodiscard]] virtual std::vector<std::uint8_t> serialize(const Snapshot& snapshot) = 0;
   [[nodiscard]] virtual std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) = 0;
@@ -147,8 +149,9 @@ class Unit : public Variables {
   // Highest derivative of continuous Float64 inputs that the unit accepts (inputs as polynomials); 0: values only.
   [[nodiscard]] virtual int input_order() const { return 0; }
   // Sets input derivatives at the beginning of the next step, for that step only. Call after set() has set the input
-  // values, at most once per step. One (input, order) pair per value, 1 <= order <= input_order(). Derivatives that are
-  // not listed are 0. Scalar inputs only.
+  // values, at most once per step. One (input, order) pair per value, 1 <= order <= input_order(), in ascending order.
+  // Derivatives that are not listed are 0. Scalar inputs only. Throws fmi::Refused if an FMU does not accept the
+  // highest of these orders; then set the input values again, and lower orders only.
   virtual void set_input_derivatives(std::span<const ValueReference>, std::span<const std::int32_t>,
                                      std::span<const double>) {}
 

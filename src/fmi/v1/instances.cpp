@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <thread>
 
 #include "fmi/safe_format.hpp"
@@ -29,8 +30,6 @@ void log_message(fmiComponent, fmiString, fmiStatus status, fmiString category, 
 
 void* allocate(std::size_t count, std::size_t size) { return std::calloc(count, size); }
 void release(void* memory) { std::free(memory); }
-// Empty: the end of a step is polled with fmiGetStatus.
-void step_finished(fmiComponent, fmiStatus) {}
 
 // --- shared by Co-Simulation and Model Exchange ----------------------------------------------------------------------
 
@@ -149,6 +148,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
   CoSimulationInstance& operator=(const CoSimulationInstance&) = delete;
 
   void exit_initialization() override {
+    stop_ = experiment_.stop.value_or(std::numeric_limits<Time>::infinity());
     check(api_.initialize_slave, experiment_.start, boolean(experiment_.stop.has_value()),
           experiment_.stop.value_or(0.0));
   }
@@ -161,6 +161,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
   }
 
   StepReport do_step(Time t, Duration h, bool) override {
+    h = kept_within(stop_, t, h);
     caller_.set_time(t);
     // FMI 1.0 CS, 3.3: newStep is false if a discarded step is repeated.
     const bool repeats = f_.interface.can_reject_steps && discarded_at_ == t;
@@ -177,8 +178,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
   }
   void set_input_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
                              std::span<const double> values) override {
-    check(api_.set_input_derivatives, Listed(references.data(), references.size()), references.size(),
-          Listed(orders.data(), orders.size()), Listed(values.data(), values.size()));
+    caller_.offer(api_.set_input_derivatives, component_, Listed(references.data(), references.size()),
+                  references.size(), Listed(orders.data(), orders.size()), Listed(values.data(), values.size()));
   }
 
   [[nodiscard]] OutputDerivatives* output_derivatives() override {
@@ -196,7 +197,9 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     // FMI 1.0 CS, 2.1.3: the MIME type of a stand-alone FMU is "application/x-fmu-sharedlibrary".
     const std::string mime =
         f_.interface.needs_execution_tool ? f_.interface.mime_type : "application/x-fmu-sharedlibrary";
-    const fmiCallbackFunctionsCS callbacks{log_message, allocate, release, step_finished};
+    // Without stepFinished: the end of a step is polled with fmiGetStatus, and tools warn of a callback that they do
+    // not support.
+    const fmiCallbackFunctionsCS callbacks{log_message, allocate, release, nullptr};
     for (const auto& token : f_.tokens()) {
       component_ = caller_.call_plain(api_.instantiate_slave, caller_.unit().c_str(), token.c_str(), location.c_str(),
                                       mime.c_str(), 0.0, boolean(f_.options.visible), boolean(false), callbacks,
@@ -232,6 +235,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     return report;
   }
 
+  Time stop_ = std::numeric_limits<Time>::infinity();
   std::optional<Time> discarded_at_;  // start of the last step, if it was discarded
 };
 
@@ -247,7 +251,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   // fmiInitialize is also the first event update; the next update_discrete_states() returns its result.
   void exit_initialization() override {
     set_time(experiment_.start);
-    fmiEventInfo info{};
+    fmiEventInfo info = event_info(std::nullopt);
     check(api_.initialize, boolean(experiment_.tolerance.has_value()), experiment_.tolerance.value_or(0.0),
           Result(&info));
     pending_ = update_of(info);
@@ -283,13 +287,13 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   // FMI 1.0 has no modes.
   void enter_event_mode() override {}
   void leave_event_mode() override {}
-  DiscreteUpdate update_discrete_states() override {
+  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override {
     if (pending_) {
       const DiscreteUpdate update = *pending_;
       pending_.reset();
       return update;
     }
-    fmiEventInfo info{};
+    fmiEventInfo info = event_info(announced);
     check(api_.event_update, boolean(false), Result(&info));
     return update_of(info);
   }
@@ -315,6 +319,14 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
     caller_.trace_line("fmiFreeModelInstance()");
   }
 
+  // Without fmiFalse from the FMU, the iteration has converged.
+  static fmiEventInfo event_info(std::optional<Time> announced) {
+    fmiEventInfo info{};
+    info.iterationConverged = fmiTrue;
+    info.upcomingTimeEvent = boolean(announced.has_value());
+    info.nextEventTime = announced.value_or(0.0);
+    return info;
+  }
   static DiscreteUpdate update_of(const fmiEventInfo& info) {
     DiscreteUpdate update;
     update.repeat = info.iterationConverged == fmiFalse;

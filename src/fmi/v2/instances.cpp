@@ -3,7 +3,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <functional>
+#include <limits>
 #include <thread>
+#include <vector>
 
 #include "fmi/safe_format.hpp"
 #include "fmi/v2/api.hpp"
@@ -30,8 +33,6 @@ void log_message(fmi2ComponentEnvironment environment, fmi2String, fmi2Status st
 
 void* allocate(std::size_t count, std::size_t size) { return std::calloc(count, size); }
 void release(void* memory) { std::free(memory); }
-// Empty: the end of a step is polled with fmi2GetStatus.
-void step_finished(fmi2ComponentEnvironment, fmi2Status) {}
 
 // --- shared by Co-Simulation and Model Exchange ----------------------------------------------------------------------
 
@@ -43,7 +44,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
         api_(*f_.library),
         caller_(f_.options.name, f_.description(), f_.options.log, f_.options.trace),
         only_(f_.description(), f_.interface, f_.options.name),
-        callbacks_{log_message, allocate, release, step_finished, &caller_} {
+        callbacks_{log_message, allocate, release, nullptr, &caller_} {
     const std::string location = f_.resource_uri();
     for (const auto& token : f_.tokens()) {
       component_ = caller_.call_plain(api_.instantiate, caller_.unit().c_str(), kind, token.c_str(), location.c_str(),
@@ -77,8 +78,13 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
 
   void enter_initialization(const Experiment& e) override {
     caller_.set_time(e.start);
+    // FMI 2.0, 2.1.3: after an error, e.g. of a value that cannot be set yet, an instance may only be reset.
+    if (caller_.is_broken()) caller_.recover(api_.reset, component_);
+    stop_ = e.stop.value_or(no_stop);
     check(api_.setup_experiment, static_cast<fmi2Boolean>(e.tolerance.has_value()), e.tolerance.value_or(0.0), e.start,
           static_cast<fmi2Boolean>(e.stop.has_value()), e.stop.value_or(0.0));
+    for (const auto& set_again : early_) set_again();
+    end_set_up();
     check(api_.enter_initialization);
   }
   void exit_initialization() override { check(api_.exit_initialization); }
@@ -88,6 +94,8 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
   void reset() override {
     check(api_.reset);
     caller_.mend();
+    is_set_up_ = false;
+    early_.clear();
   }
 
   // --- states
@@ -121,6 +129,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     caller_.require_not_fatal();
     check(api_.set_state, static_cast<const State&>(state).handle);
     caller_.mend();
+    end_set_up();
   }
 
   [[nodiscard]] bool can_serialize() const override {
@@ -195,6 +204,27 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
   void write(Type type, std::span<const ValueReference> references, const void* values, std::size_t count) override {
     CONSORT_ASSERT(count == references.size());
     if (count == 0) return;
+    pass(type, references, values, count);
+    if (!is_set_up_) [[unlikely]]
+      remember(type, references, values, count);
+  }
+
+  // Some tools give variables their default values in fmi2SetupExperiment. Values set before are set again after it.
+  void remember(Type type, std::span<const ValueReference> references, const void* values, std::size_t count) {
+    with_type(type, [&]<class T>() {
+      const T* const first = static_cast<const T*>(values);
+      early_.emplace_back(
+          [this, where = std::vector(references.begin(), references.end()),
+           what = std::vector<T>(first, first + count)] { pass(type_of<T>, where, what.data(), what.size()); });
+    });
+  }
+
+  void end_set_up() {
+    is_set_up_ = true;
+    early_.clear();
+  }
+
+  void pass(Type type, std::span<const ValueReference> references, const void* values, std::size_t count) {
     const Listed vr(references.data(), count);
     switch (type) {
       case Type::Float64: check(api_.set_real, vr, count, Listed(static_cast<const double*>(values), count)); return;
@@ -232,9 +262,15 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
   Api api_;
   Caller caller_;
   OnlyInstance only_;
+  // Without stepFinished: the end of a step is polled with fmi2GetStatus, and tools warn of a callback that they do not
+  // support.
   fmi2CallbackFunctions callbacks_;
   fmi2Component component_ = nullptr;
-  std::vector<int> integers_;  // scratch for conversions; never shrinks
+  static constexpr Time no_stop = std::numeric_limits<Time>::infinity();
+  Time stop_ = no_stop;
+  bool is_set_up_ = false;
+  std::vector<std::function<void()>> early_;  // set values that were set before fmi2SetupExperiment
+  std::vector<int> integers_;                 // scratch for conversions; never shrinks
   std::vector<fmi2String> texts_;
 };
 
@@ -248,6 +284,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
                    !caller_.is_watched()) {}
 
   StepReport do_step(Time t, Duration h, bool may_roll_back) override {
+    h = kept_within(stop_, t, h);
     caller_.set_time(t);
     return after_step(caller_.call(api_.do_step, component_, t, h, static_cast<fmi2Boolean>(!may_roll_back)), t, h);
   }
@@ -255,6 +292,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
   bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
                 bool may_roll_back) override {
     if (!may_burst_ || caller_.has_said_something()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
+    h = kept_within(stop_, t, h);
     caller_.set_time(t);
     return caller_.burst([&](Caller::Burst& burst) {
       if (!ports.inputs.empty()) burst.check(api_.set_real, component_, ports.inputs.data(), ports.inputs.size(), in);
@@ -274,8 +312,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
   }
   void set_input_derivatives(std::span<const ValueReference> references, std::span<const std::int32_t> orders,
                              std::span<const double> values) override {
-    check(api_.set_input_derivatives, Listed(references.data(), references.size()), references.size(),
-          Listed(orders.data(), orders.size()), Listed(values.data(), values.size()));
+    caller_.offer(api_.set_input_derivatives, component_, Listed(references.data(), references.size()),
+                  references.size(), Listed(orders.data(), orders.size()), Listed(values.data(), values.size()));
   }
 
   [[nodiscard]] OutputDerivatives* output_derivatives() override {
@@ -353,8 +391,10 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
 
   void enter_event_mode() override { check(api_.enter_event_mode); }
   void leave_event_mode() override { check(api_.enter_continuous_time_mode); }
-  DiscreteUpdate update_discrete_states() override {
+  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override {
     fmi2EventInfo info{};
+    info.nextEventTimeDefined = announced ? fmi2True : fmi2False;
+    info.nextEventTime = announced.value_or(0.0);
     check(api_.new_discrete_states, Result(&info));
     DiscreteUpdate update;
     update.repeat = info.newDiscreteStatesNeeded != fmi2False;

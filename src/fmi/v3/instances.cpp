@@ -1,5 +1,7 @@
 #include "fmi/v3/instances.hpp"
 
+#include <limits>
+
 #include "fmi/safe_format.hpp"
 #include "fmi/v3/api.hpp"
 
@@ -78,6 +80,9 @@ class Common : public Interface,
 
   void enter_initialization(const Experiment& e) override {
     caller_.set_time(e.start);
+    // FMI 3.0, 2.3.1: after an error, e.g. of a value that cannot be set yet, an instance may only be reset.
+    if (caller_.is_broken()) caller_.recover(api_.reset, instance_);
+    stop_ = e.stop.value_or(std::numeric_limits<Time>::infinity());
     check(api_.enter_initialization, e.tolerance.has_value(), e.tolerance.value_or(0.0), e.start, e.stop.has_value(),
           e.stop.value_or(0.0));
   }
@@ -205,9 +210,9 @@ class Common : public Interface,
     if (instance_ == nullptr) throw caller_.failure(function, Status::error);
   }
 
-  DiscreteUpdate discrete_update() {
-    bool repeat = false, terminate = false, nominals = false, states = false, defined = false;
-    double next = 0;
+  DiscreteUpdate discrete_update(std::optional<Time> announced) {
+    bool repeat = false, terminate = false, nominals = false, states = false, defined = announced.has_value();
+    double next = announced.value_or(0.0);
     check(api_.update_discrete_states, Result(&repeat), Result(&terminate), Result(&nominals), Result(&states),
           Result(&defined), Result(&next));
     return {repeat, terminate, nominals, states, defined ? std::optional(next) : std::nullopt};
@@ -302,6 +307,7 @@ class Common : public Interface,
   Environment caller_;
   OnlyInstance only_;
   fmi3Instance instance_ = nullptr;
+  Time stop_ = std::numeric_limits<Time>::infinity();
   std::vector<fmi3String> texts_;  // scratch for conversions; never shrinks
   std::vector<fmi3Binary> bytes_;
   std::vector<std::size_t> sizes_;
@@ -326,6 +332,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
   }
 
   StepReport do_step(Time t, Duration h, bool may_roll_back) override {
+    h = kept_within(stop_, t, h);
     caller_.set_time(t);
     bool event = false, terminate = false, early = false;
     double reached = t + h;
@@ -337,6 +344,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
   bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
                 bool may_roll_back) override {
     if (!may_burst_ || caller_.has_said_something()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
+    h = kept_within(stop_, t, h);
     caller_.set_time(t);
     return caller_.burst([&](Caller::Burst& burst) {
       if (!ports.inputs.empty())
@@ -365,7 +373,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
 
   [[nodiscard]] EventMode* event_mode() override { return event_mode_used_ ? this : nullptr; }
   void enter_event_mode() override { check(api_.enter_event_mode); }
-  DiscreteUpdate update_discrete_states() override { return discrete_update(); }
+  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override { return discrete_update(announced); }
   void leave_event_mode() override { check(api_.enter_step_mode); }
 
  private:
@@ -426,7 +434,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   void get_nominals(std::span<double> x) override { check(api_.get_nominals, Listed(x.data(), x.size()), x.size()); }
 
   void enter_event_mode() override { check(api_.enter_event_mode); }
-  DiscreteUpdate update_discrete_states() override { return discrete_update(); }
+  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override { return discrete_update(announced); }
   void leave_event_mode() override { check(api_.enter_continuous_time_mode); }
   IntegratorStep completed_integrator_step(bool may_roll_back) override {
     IntegratorStep step;

@@ -1,0 +1,49 @@
+#include "engine/readable.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace consort::engine {
+
+using describe::VariableId;
+
+namespace {
+
+// Returns the reason if they cannot be read; else an empty text.
+std::string refusal(unit::Variables& unit, const describe::StartValues& starts, std::span<const VariableId> variables) {
+  const auto signals = starts.signals(unit.description(), variables);
+  Columns values = signals.make_columns();
+  try {
+    unit.get(signals, values);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::run) throw;
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<VariableId> unreadable(unit::Variables& unit, const describe::StartValues& starts,
+                                   std::span<const VariableId> variables, std::vector<std::string>& warnings) {
+  if (variables.empty() || refusal(unit, starts, variables).empty()) return {};
+  std::vector<VariableId> refused;
+  std::vector<std::string> texts;
+  for (const auto& id : variables) {
+    const auto& v = unit.description()[id];
+    if (v.causality == describe::Causality::output) continue;
+    const std::string why = refusal(unit, starts, std::span(&id, 1));
+    if (why.empty()) continue;
+    refused.push_back(id);
+    texts.push_back(fmt::format("'{}' of unit '{}' is not recorded, because the unit refuses to read it ({})", v.name,
+                                unit.name(), why));
+  }
+  if (refused.size() == variables.size()) return {};
+  for (auto& text : texts) warnings.push_back(std::move(text));
+  return refused;
+}
+
+}  // namespace consort::engine
