@@ -17,33 +17,45 @@ struct Marks {
   std::vector<std::vector<bool>> looked_at, follows;
 };
 
+bool changes(const describe::Variable& v) {
+  return v.variability == describe::Variability::continuous || v.variability == describe::Variability::discrete;
+}
+
+// The outputs of a unit that drives no unit; if it declares none, its recorded variables.
+void mark_end(const graph::PlannedUnit& unit, std::vector<bool>& looked_at) {
+  const auto& d = *unit.description;
+  const auto& choice = unit.outputs.choice();
+  for (const bool declared : {true, false}) {
+    bool found = false;
+    for (std::size_t i = 0; i < choice.size(); ++i) {
+      const auto& v = d[choice[i]];
+      if (!changes(v) || v.type != Type::Float64 || (v.causality == describe::Causality::output) != declared) continue;
+      looked_at[i] = found = true;
+    }
+    if (found) return;
+  }
+}
+
 Marks mark_outputs(const graph::Plan& plan) {
   Marks marks;
   for (const auto& unit : plan.units) {
     marks.looked_at.emplace_back(unit.outputs.choice().size(), false);
     marks.follows.emplace_back(unit.outputs.choice().size(), false);
   }
-  std::vector<bool> is_driven(plan.units.size(), false);
   std::vector<bool> drives(plan.units.size(), false);
   for (const auto& c : plan.connections) {
-    if (c.from != c.to) is_driven[c.to] = true;
     if (c.from == graph::no_unit) continue;
-    if (c.from != c.to) {
-      marks.looked_at[c.from][c.output] = true;
-      drives[c.from] = true;
-    }
+    marks.looked_at[c.from][c.output] = true;
+    if (c.from != c.to) drives[c.from] = true;
     for (const auto output : plan.units[c.to].feed_through[c.input]) marks.follows[c.to][output] = true;
   }
   for (std::size_t u = 0; u < plan.units.size(); ++u) {
-    const auto& outputs = plan.units[u].outputs.choice();
     // A unit without states passes on errors of other units and adds no error of its own. Descriptions with Model
     // Exchange declare their states.
     const auto& d = *plan.units[u].description;
     if (d.continuous_states == 0 && d.interface(describe::InterfaceType::model_exchange) != nullptr) continue;
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (is_driven[u] && !drives[u] &&
-          (*plan.units[u].description)[outputs[i]].causality == describe::Causality::output)
-        marks.looked_at[u][i] = true;
+    const bool is_driven = !plan.units[u].inputs.empty();  // by connections, an input file or a scenario
+    if (is_driven && !drives[u]) mark_end(plan.units[u], marks.looked_at[u]);
   }
   return marks;
 }
@@ -81,8 +93,7 @@ std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const st
     for (std::size_t i = 0; i < choice.size(); ++i) {
       const auto place = unit.outputs.place(i);
       const auto& v = (*unit.description)[choice[i]];
-      if (!marks.looked_at[u][i] || place.type != Type::Float64 || v.variability != describe::Variability::continuous)
-        continue;
+      if (!marks.looked_at[u][i] || place.type != Type::Float64) continue;
       const double nominal = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
       for (std::uint32_t e = 0; e < place.count; ++e) {
         all.push_back({.element = unit.first_output[float64] + place.first + e,
@@ -91,7 +102,8 @@ std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const st
                        .name = unit.name + "." + unit.starts.element_name(*unit.description, v, e),
                        .nominal = nominal,
                        .feed_through = is_late[u] && marks.follows[u][i],
-                       .second_hand = second_hand[choice[i]]});
+                       .second_hand = second_hand[choice[i]],
+                       .may_jump = v.variability != describe::Variability::continuous});
       }
     }
   }

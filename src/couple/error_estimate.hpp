@@ -22,11 +22,14 @@ struct EstimatedOutput {
   double nominal = 1;
   bool feed_through = false;  // depends on inputs driven by other units, in the same instant
   bool second_hand = false;   // depends only on states whose derivatives declare no inputs: a position
+  bool may_jump = false;      // not declared continuous: no step size may reduce a difference
 };
 
-// All continuous Float64 outputs that drive a unit, and the outputs of driven units that drive no other unit: there the
-// errors of a chain arrive. In the order of the outputs. `is_late`: by unit; true if outputs with direct feed-through
-// are evaluated with the inputs of the step instead of consistent ones.
+// All Float64 outputs that are connected to an input of a unit, and those of driven units that drive no other unit:
+// there the errors of a chain arrive. (If such a unit has no variables of causality output, its recorded variables
+// stand for them.) Their declared variability does not matter, because some tools declare every output discrete. In the
+// order of the outputs. `is_late`: by unit; true if outputs with direct feed-through are evaluated with the inputs of
+// the step instead of consistent ones.
 [[nodiscard]] std::vector<EstimatedOutput> estimated_outputs(const graph::Plan& plan, const std::vector<bool>& is_late);
 
 class ErrorEstimate {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "couple/point.hpp"
 
@@ -47,12 +49,47 @@ void ExternalInputs::find_lines(const graph::Plan& plan) {
   }
 }
 
+namespace {
+
+// Divides a table into intervals in which a straight line from the beginning to any row is near all rows in between. A
+// row is near if the line's slope is within the limits that the earlier rows set for each element.
+class Chords {
+ public:
+  // `near`: by element; elements with a negative distance are left out.
+  explicit Chords(std::vector<double> near) : near_(std::move(near)), low_(near_.size()), high_(near_.size()) {}
+  void begin(Time t, const std::vector<double>& values) {
+    t_ = t;
+    values_ = values;
+    std::fill(low_.begin(), low_.end(), -std::numeric_limits<double>::infinity());
+    std::fill(high_.begin(), high_.end(), std::numeric_limits<double>::infinity());
+  }
+  // False if the line to this row is far from an earlier one: the interval has to end at the row before.
+  bool reaches(Time t, const std::vector<double>& values) {
+    const Duration h = t - t_;
+    if (h <= 0) return true;
+    for (std::size_t i = 0; i < near_.size(); ++i) {
+      const double slope = (values[i] - values_[i]) / h;
+      if (near_[i] >= 0 && (slope < low_[i] || slope > high_[i])) return false;
+    }
+    for (std::size_t i = 0; i < near_.size(); ++i) {
+      low_[i] = std::max(low_[i], (values[i] - near_[i] - values_[i]) / h);
+      high_[i] = std::min(high_[i], (values[i] + near_[i] - values_[i]) / h);
+    }
+    return true;
+  }
+
+ private:
+  std::vector<double> near_;
+  Time t_ = 0;
+  std::vector<double> values_, low_, high_;
+};
+
+}  // namespace
+
 void ExternalInputs::find_corners() {
-  constexpr double smooth = 1e-3;  // maximum change of direction within an interval, relative to the range
-  const auto& times = table_->times();
-  std::vector<double> low, high, before, after;
+  std::vector<double> low, high;
   input::InputTable::Cursor cursor;
-  for (const Time t : times) {
+  for (const Time t : table_->times()) {
     table_->at(t, input::Side::after, cursor, values_);
     const auto& values = values_.column<double>();
     if (low.empty()) low = high = values;
@@ -61,15 +98,64 @@ void ExternalInputs::find_corners() {
       high[i] = std::max(high[i], values[i]);
     }
   }
+  std::vector<double> range(low.size());
+  for (std::size_t i = 0; i < range.size(); ++i) range[i] = high[i] - low[i];
+  find_bends(range);
+  find_ends_of_chords(range);
+  std::sort(corners_.begin(), corners_.end());
+  corners_.erase(std::unique(corners_.begin(), corners_.end()), corners_.end());
+}
+
+// Rows at which the slope changes.
+void ExternalInputs::find_bends(const std::vector<double>& range) {
+  constexpr double smooth = 1e-3;  // maximum change of direction within an interval, relative to the range
+  const auto& times = table_->times();
+  input::InputTable::Cursor cursor;
+  std::vector<double> before, after;
   for (std::size_t row = 1; row + 1 < times.size(); ++row) {
     const Duration interval = std::min(times[row] - times[row - 1], times[row + 1] - times[row]);
     table_->slopes(times[row], input::Side::before, cursor, before);
     table_->slopes(times[row], input::Side::after, cursor, after);
-    for (std::size_t i = 0; i < before.size() && i < low.size(); ++i) {
-      if (std::abs(after[i] - before[i]) * interval <= smooth * (high[i] - low[i])) continue;
+    for (std::size_t i = 0; i < before.size() && i < range.size(); ++i) {
+      if (std::abs(after[i] - before[i]) * interval <= smooth * range[i]) continue;
       corners_.push_back(times[row]);
       break;
     }
+  }
+}
+
+// Rows between which no step can pass over a feature of a table with many rows: a step sees only the table's values at
+// its ends, so a step over a whole period of an oscillation sees none of it.
+void ExternalInputs::find_ends_of_chords(const std::vector<double>& range) {
+  constexpr double most = 1e-2;  // distance of a table from straight lines, relative to the range
+  std::vector<double> near(range.size());
+  std::transform(range.begin(), range.end(), near.begin(), [](double r) { return most * r; });
+  std::size_t i = 0;
+  for (const auto id : table_->variables()) {
+    const auto& signal = plan_->externals[id];
+    if (signal.type != Type::Float64) continue;
+    if (signal.discrete) std::fill_n(near.begin() + static_cast<std::ptrdiff_t>(i), signal.count, -1.0);
+    i += signal.count;
+  }
+  Chords chords(std::move(near));
+  input::InputTable::Cursor cursor;
+  const auto begin = [&](Time t) {
+    table_->at(t, input::Side::after, cursor, values_);
+    chords.begin(t, values_.column<double>());
+  };
+  const auto& times = table_->times();
+  const auto bends = corners_;
+  begin(times.front());
+  for (std::size_t row = 1; row < times.size(); ++row) {
+    table_->at(times[row], input::Side::before, cursor, later_);
+    if (!chords.reaches(times[row], later_.column<double>())) {
+      corners_.push_back(times[row - 1]);
+      begin(times[row - 1]);
+      chords.reaches(times[row], later_.column<double>());
+    }
+    const auto event = table_->next_event_after(times[row - 1]);
+    if ((event && *event <= times[row]) || std::binary_search(bends.begin(), bends.end(), times[row]))
+      begin(times[row]);
   }
 }
 

@@ -31,8 +31,8 @@ class ExternalInputs final : public couple::InputSource {
   void apply(couple::RunState& state) const override;
   [[nodiscard]] bool overrides_inputs() const override { return !empty() && polynomials_; }
   [[nodiscard]] Time next_event(const couple::RunState& state) const override;
-  // The next time at which the slope changes so much that no step should pass it. Tables with many rows on a smooth
-  // curve have no such times.
+  // The next time that no step should pass: the slope changes there, or the table would be too far from a straight line
+  // through both ends of the step. A table with many rows on a smooth curve has few such times.
   [[nodiscard]] Time next_corner(const couple::RunState& state) const override;
 
  private:
@@ -40,6 +40,9 @@ class ExternalInputs final : public couple::InputSource {
   [[nodiscard]] Time event_at(Time t) const;
   void write(const Columns& values, couple::RunState& state) const;
   void find_lines(const graph::Plan& plan);
+  // `range`: largest value minus smallest value, by Float64 element of the table.
+  void find_bends(const std::vector<double>& range);
+  void find_ends_of_chords(const std::vector<double>& range);
   void find_slopes(double per_second);  // 0: sets slopes to 0
 
   const graph::Plan* plan_ = nullptr;

@@ -39,7 +39,7 @@ bool goes_on(const graph::ConnectionInfo& a, const graph::ConnectionInfo& b) {
 std::vector<graph::ConnectionInfo> side_by_side(const graph::Plan& plan) {
   std::vector<graph::ConnectionInfo> all;
   for (const auto& c : plan.connections)
-    if (c.from != graph::no_unit && c.from != c.to) all.push_back(c);
+    if (c.from != graph::no_unit) all.push_back(c);
   const auto key = [](const graph::ConnectionInfo& c) {
     return std::tuple(c.from, c.output, c.to, c.input, c.output_first);
   };

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "couple/power_bonds.hpp"
 #include "step/controller.hpp"
 #include "step/step_size.hpp"
@@ -37,15 +38,14 @@ class EccoController final : public Controller {
     // Steps are not repeated, so the step size must grow slowly.
     rules_.grow = std::min(rules_.grow, 1.5);
     rules_.safety = std::min(rules_.safety, 0.8);
-    if (!setup.settings.control.maximum) rules_.maximum = std::min(rules_.maximum, most_growth * rules_.initial);
+    make_notes(setup);
+    if (setup.settings.control.maximum) return;
+    rules_.maximum = std::min(rules_.maximum, longest * rules_.initial);
+    notes_.push_back(note_on_maximum(rules_, longest, "first step"));
   }
 
   [[nodiscard]] std::string_view name() const override { return "ecco"; }
-  [[nodiscard]] std::vector<std::string> notes() const override {
-    return {
-        "errors are estimated only from power bonds, and steps are not repeated: an error may exceed the tolerance "
-        "before steps become shorter"};
-  }
+  [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
 
   [[nodiscard]] std::vector<std::string> warnings(const couple::RunState& state) const override {
     const auto& c = state.control;
@@ -55,6 +55,12 @@ class EccoController final : public Controller {
       made += std::abs(b.made);
       carried += b.carried;
     }
+    if (!has_power(state) && c.accepted > 0)
+      all.push_back(
+          fmt::format("no power bond carried any power, so there was nothing to estimate: the controller 'ecco' took "
+                      "fixed steps of {:.6g} s, the initial size, whose error is not known; declare the bonds that "
+                      "carry power, or use another controller",
+                      rules_.initial));
     constexpr double much = 0.05;
     if (made > much * carried)
       all.push_back(
@@ -85,6 +91,7 @@ class EccoController final : public Controller {
     const double lingering = std::min(std::max(error, fading * control.lingering), most_lingering);
     double factor = step_factor(rules_, error > 1 ? error : lingering, 0, local_order_);
     if (error <= 1) factor = std::max(factor, 1.0);
+    if (error == 0 && !has_power(state)) factor = 1;  // nothing says that a longer step is good enough
     control.next = factor * attempt.step;
     if (error <= 1 && attempt.cut) control.next = std::max(control.next, attempt.wanted);
     if (control.next < rules_.minimum && attempt.step <= rules_.minimum * (1 + 1e-9)) throw too_small(state, error);
@@ -95,9 +102,25 @@ class EccoController final : public Controller {
   }
 
  private:
+  void make_notes(const ControllerSetup& setup) {
+    notes_.emplace_back(
+        "errors are estimated only from power bonds, and steps are not repeated: an error may exceed the tolerance "
+        "before steps become shorter");
+    const auto& bonds = setup.settings.bonds;
+    std::vector<std::string> others;
+    for (const auto& o : couple::estimated_outputs(setup.plan, setup.is_late))
+      if (std::none_of(bonds.begin(), bonds.end(),
+                       [&](const auto& b) { return o.name == b.effort || o.name == b.flow; }))
+        others.push_back(o.name);
+    if (!others.empty())
+      notes_.push_back(fmt::format("{} {} not part of a power bond: {} error has no influence on the step size",
+                                   some_of(others, 4), others.size() == 1 ? "is" : "are",
+                                   others.size() == 1 ? "its" : "their"));
+  }
+
   // Bonds show an unstable step only when it is too late. So steps exceed this multiple of the initial step only if the
   // user sets a maximum.
-  static constexpr double most_growth = 10;
+  static constexpr double longest = 10;
   static constexpr double fading = 0.8;  // of errors, from step to step
 
   [[nodiscard]] Error too_small(couple::RunState& state, double error) const {
@@ -122,6 +145,10 @@ class EccoController final : public Controller {
       if (error_of(state, i) > error_of(state, worst)) worst = i;
     return state.bonds.empty() ? nullptr : &state.bonds[worst];
   }
+  [[nodiscard]] static bool has_power(const couple::RunState& state) {
+    return std::any_of(state.bonds.begin(), state.bonds.end(),
+                       [](const auto& b) { return b.peak > 0 || b.largest > 0; });
+  }
   [[nodiscard]] double norm(const couple::RunState& state) const {
     double sum = 0;
     for (std::size_t i = 0; i < state.bonds.size(); ++i) {
@@ -136,6 +163,7 @@ class EccoController final : public Controller {
   Tolerances tolerances_;
   int local_order_;
   bool stops_at_events_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

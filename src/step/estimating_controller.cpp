@@ -66,6 +66,7 @@ class EstimatingController final : public Controller {
             "the controller 'modified' compares extrapolated inputs, which the stepper '{}' does not have; use "
             "'richardson' with it",
             setup.stepper.name());
+    if (estimate_.outputs().empty()) rules_.maximum = rules_.initial;
     const auto all = setup.plan.all_units();
     units_ = setup.fleet.reserve_snapshot(all);
     if (kind_ == Kind::modified) middle_units_ = setup.fleet.reserve_snapshot(all);
@@ -81,6 +82,8 @@ class EstimatingController final : public Controller {
     knows_ratio_ = as_equal || order_ == 0;
     if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified, each_);
     make_notes(tolerances(setup.settings.control, setup.tolerance).relative);
+    if (!setup.settings.control.maximum && rules_.maximum == most_growth * setup.grid.step())
+      notes_.push_back(note_on_maximum(rules_, most_growth, "communication step"));
   }
 
   [[nodiscard]] std::string_view name() const override { return kind_ == Kind::richardson ? "richardson" : "modified"; }
@@ -124,12 +127,28 @@ class EstimatingController final : public Controller {
 
   [[nodiscard]] std::vector<std::string> warnings(const RunState& state) const override {
     const auto& c = state.control;
+    if (estimate_.outputs().empty())
+      return {fmt::format(
+          "there is nothing to estimate: no Float64 output is connected or belongs to a unit with inputs; so the "
+          "controller '{}' took fixed steps of {:.6g} s, the initial size, whose error is not known: compare with a "
+          "run "
+          "with shorter steps, or connect or record the Float64 variables that matter",
+          name(), rules_.initial)};
     if (c.exceeded == 0) return {};
+    std::vector<std::string_view> jumping;
+    for (const auto& o : estimate_.outputs())
+      if (o.may_jump) jumping.push_back(o.name);
     return {fmt::format(
-        "in {} of {} steps the error was above the tolerance for any step size, at most by a factor of {:.3g}: "
-        "outputs that follow inputs directly are known a step late; iterate the steps, or run these units as Model "
-        "Exchange",
-        c.exceeded, c.accepted, c.largest_error)};
+        "in {} of {} steps the error was above the tolerance for any step size, at most by a factor of {:.3g}: {}",
+        c.exceeded, c.accepted, c.largest_error,
+        estimate_.has_feed_through()
+            ? "outputs that follow inputs directly are known a step late; iterate the steps, or run these units as "
+              "Model "
+              "Exchange"
+            : fmt::format(
+                  "{} jump{} at a time that depends on the step; reduce the largest step ('maximum') and compare "
+                  "the results",
+                  some_of(jumping, 4), jumping.size() == 1 ? "s" : ""))};
   }
 
  private:
@@ -279,9 +298,10 @@ class EstimatingController final : public Controller {
   }
 
   // True if the error does not decrease with the step size, over decades of it or down to the smallest step, because
-  // inputs of outputs with feed-through are known too late.
+  // inputs of outputs with feed-through are known too late, or because an output jumps.
   [[nodiscard]] bool stagnates(Duration step, const Tried& tried) const {
-    if (!estimate_.has_feed_through() || !std::isfinite(tried.error) || tried.failed) return false;
+    if (!std::isfinite(tried.error) || tried.failed || estimate_.outputs().empty()) return false;
+    if (!estimate_.has_feed_through() && !estimate_.outputs()[estimate_.worst()].may_jump) return false;
     const double longer = step <= rules_.minimum * (1 + 1e-9) ? 1.01 : 90;
     bool is_flat = false;
     for (std::size_t i = 0; i < failures_; ++i) {
@@ -342,8 +362,6 @@ class EstimatingController final : public Controller {
   }
 
   void make_notes(double tolerance) {
-    if (estimate_.outputs().empty())
-      notes_.emplace_back("no continuous Float64 output drives another unit: there is no coupling error to estimate");
     if (!extrapolates_ && kind_ == Kind::modified)
       notes_.emplace_back(
           "the error estimate of 'modified' is for extrapolated inputs; it hardly shows errors of inputs known at "

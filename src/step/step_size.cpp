@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 
 namespace consort::step {
@@ -16,7 +18,7 @@ StepSizeRules step_size_rules(const graph::StepControl& c, const Grid& grid) {
   const Duration resolution =
       64 * std::numeric_limits<Time>::epsilon() * std::max(std::abs(grid.start()), std::abs(grid.stop()));
   r.minimum = c.minimum.value_or(std::min(std::max(1e-12 * run, resolution), r.initial));
-  r.maximum = c.maximum.value_or(std::max(run, r.initial));
+  r.maximum = c.maximum.value_or(std::max({std::min(run, most_growth * grid.step()), r.initial, r.minimum}));
   const auto positive = [](Duration value, std::string_view what, const char* key) {
     require_setting(key, std::isfinite(value) && value > 0, "the {} step must be a positive time, got {} s; correct it",
                     what, value);
@@ -24,7 +26,7 @@ StepSizeRules step_size_rules(const graph::StepControl& c, const Grid& grid) {
   positive(r.initial, "initial", "control.initial");
   positive(r.minimum, "smallest", "control.minimum");
   positive(r.maximum, "largest", "control.maximum");
-  require_setting("control.minimum", r.minimum <= r.maximum || c.maximum,
+  require_setting("control.minimum", r.minimum <= std::max(run, r.initial) || c.maximum,
                   "the smallest step ({} s) is longer than the run ({} s); choose a smaller one", r.minimum, run);
   require_setting("control.minimum", r.minimum <= r.maximum,
                   "the smallest step ({} s) is larger than the largest ({} s); exchange them", r.minimum, r.maximum);
@@ -40,6 +42,11 @@ StepSizeRules step_size_rules(const graph::StepControl& c, const Grid& grid) {
   r.grow = c.grow;
   r.pi = c.rule == graph::StepControl::Rule::pi;
   return r;
+}
+
+std::string note_on_maximum(const StepSizeRules& rules, double multiple, std::string_view basis) {
+  return fmt::format("steps are at most {:.6g} s long, {} times the {}, because no maximum is set ('maximum')",
+                     rules.maximum, multiple, basis);
 }
 
 Tolerances tolerances(const graph::StepControl& control, double of_run) {

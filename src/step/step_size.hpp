@@ -1,6 +1,9 @@
 // The size of the next step, from the errors of the last steps.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "base/time.hpp"
 #include "couple/run_state.hpp"
 #include "graph/document.hpp"
@@ -17,8 +20,13 @@ struct StepSizeRules {
   double grow = 5;
   bool pi = false;
 };
+// Without a given maximum, steps are at most this multiple of the communication step, so that a change that no estimate
+// shows (before anything moves, or inside of a unit) is not passed in one step.
+inline constexpr double most_growth = 100;
 // Throws Error (input) for invalid settings.
 [[nodiscard]] StepSizeRules step_size_rules(const graph::StepControl& control, const Grid& grid);
+// A line for the report on a maximum that the user did not choose: "… 100 times the communication step …".
+[[nodiscard]] std::string note_on_maximum(const StepSizeRules& rules, double multiple, std::string_view basis);
 // The tolerances of the settings, or that of the run; throws Error (input) if they are not positive.
 struct Tolerances {
   double relative = 1e-4;
