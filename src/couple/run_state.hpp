@@ -1,8 +1,11 @@
 // The whole memory of the coupling in one object that can be copied, so that rollback and checkpoints are complete.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -22,6 +25,8 @@ struct SignalTrust {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   std::uint64_t limited = 0;  // steps limited by this output, rejected ones included
+  // Of the last accepted step: the value at its end, the slope, and the largest recent change of slopes per second.
+  double value = 0, slope = 0, bend = 0;
 };
 
 // Statistics of a power bond; W and J.
@@ -34,6 +39,31 @@ struct BondState {
   double lost_or_made = 0;    // the same sum of absolute values
   double carried = 0;         // sum of absolute power times step
   std::uint64_t limited = 0;  // steps whose size it decided, if a controller uses bonds
+};
+
+// Where and when something happened: how often, and the first few times.
+struct Sightings {
+  static constexpr std::size_t most = 4;
+  std::uint64_t count = 0;
+  std::array<std::uint64_t, most> where{};  // a unit, or an index in another list
+  std::array<Time, most> when{};
+
+  void add(std::uint64_t at, Time t) {
+    if (count < most) {
+      where[count] = at;
+      when[count] = t;
+    }
+    ++count;
+  }
+};
+
+// "a at t = 1 s, b at t = 2 s and 3 more". `name`: of a place.
+[[nodiscard]] std::string text_of(const Sightings& sightings, const std::function<std::string(std::uint64_t)>& name);
+
+// Steps that a unit discarded and repeated in parts, while the other units took the whole step. By unit.
+struct Apart {
+  std::uint64_t count = 0;
+  Time first = 0;  // valid if count > 0
 };
 
 // Memory of controllers. It is not restored when a step is rejected, because rejections are remembered, too.
@@ -52,6 +82,8 @@ struct ControlState {
   double largest_error = 0;    // of these, relative to the tolerance
   double lingering = 0;        // the error expected of the next step by a controller that never repeats steps
   bool error_decided = false;  // true if only the error decided the size of the last accepted step
+  bool at_event = false;       // the last accepted step ended at a time that was known to have an event
+  Sightings jumps;             // of outputs inside accepted steps, by index in JumpWatch
   std::vector<SignalTrust> signals;
 };
 
@@ -94,6 +126,7 @@ struct RunState {
   std::uint64_t n = 0;  // superdense time: the round of the event iteration at t
   std::uint64_t steps = 0;
   std::uint64_t events = 0;  // of units, inside steps
+  Sightings inner_events;    // of these, the first one of each step that is not at one of its ends
   fleet::Signals signals;
   Memory memory;
   Columns kept;                         // values of any type, kept by parties of the communication point; not restored
@@ -104,6 +137,9 @@ struct RunState {
   // is finally dropped; never: it did not stop. Not restored: the unit has to handle this event even if the repeated
   // step does not stop there.
   std::vector<Time> stopped;
+  std::vector<Apart> apart;                     // by unit; not restored
+  std::uint64_t discards = 0;                   // sum of `apart`
+  graph::UnitId discarded_by = graph::no_unit;  // the unit that discarded the last step that was discarded as a whole
   std::vector<BondState> bonds;
   ControlState control;
   RowCount rows;
@@ -113,7 +149,8 @@ struct RunState {
 
 // Call it after Fleet::wait() returned false. Records events inside steps, requests to end the run, and units that
 // stopped at an event. The outcome of the whole step becomes `terminate`, or `event` with the time of the first one. An
-// event at the end of a complete step is recorded, but does not change the outcome.
+// event at the end of a complete step is recorded, but does not change the outcome. If a unit discarded the step and
+// the request allows it, the outcome is `discarded`, with the time that all units reach.
 void hear(const fleet::Fleet& fleet, RunState& state, const unit::StepRequest& request, unit::StepOutcome& outcome);
 
 // For checkpoints. read() needs a state that was made for the same plan and prepared by the same parties; otherwise it

@@ -291,7 +291,7 @@ bool Exchange::step_in_parts(const StepRequest& request, Signals& signals, Reply
     }
     if (outcome.completed()) outcome.reached = end;
   }
-  read(signals);
+  if (outcome.why != Why::discarded) read(signals);
   return tell(outcome, signals, reply);
 }
 
@@ -301,6 +301,7 @@ bool Exchange::finish(StepOutcome outcome, const StepRequest& request, Signals& 
   begin(signals);
   if (has_inner_events_) note_inner_events();
   if (outcome.why == Why::discarded) outcome = retry(outcome, request.t, end, request, signals);
+  if (outcome.why == Why::discarded) return tell(outcome, signals, reply);
   if (outcome.why != Why::terminate && !stops(outcome, request)) {
     check(outcome, request.t, end);
     if (outcome.reached < end - slack(request.t, end)) {
@@ -348,7 +349,7 @@ StepOutcome Exchange::reach(Time from, Time end, const StepRequest& request, Sig
     const bool to_event = event < end - near && event > t + near && unit_.variable_step();
     const Time goal = to_event ? event : end;
     const StepOutcome outcome = step_once(t, goal, request, signals);
-    if (outcome.why == Why::terminate) return outcome;
+    if (outcome.why == Why::terminate || outcome.why == Why::discarded) return outcome;
     check(outcome, t, goal);
     const bool whole = outcome.reached >= goal - near;
     const Time reached = whole ? goal : outcome.reached;
@@ -368,7 +369,7 @@ StepOutcome Exchange::step_once(Time t, Time goal, const StepRequest& request, S
   // A whole step uses exactly the requested length, not the rounded difference of its ends.
   const Duration h = t == request.t && goal == request.t + request.h ? request.h : goal - t;
   if (signals.order[id_] > 0 && !set_inputs(t - request.t, h, request, signals)) return {t, Why::terminate};
-  if (states_ != nullptr) save_before();
+  if (states_ != nullptr && !request.may_discard) save_before();
   const StepOutcome outcome = step_unit({t, h, request.may_roll_back, request.stop_at_event});
   return outcome.why == Why::discarded ? retry(outcome, t, goal, request, signals) : outcome;
 }
@@ -384,8 +385,12 @@ void Exchange::save_before() {
   }
 }
 
-// Retries a discarded step with shorter steps.
+// Retries a discarded step with shorter steps, unless the caller does.
 StepOutcome Exchange::retry(StepOutcome outcome, Time t, Time goal, const StepRequest& request, Signals& signals) {
+  if (request.may_discard) {
+    ++told_.counts.discarded;
+    return outcome;
+  }
   Duration h = goal - t;
   for (int attempt = 0; outcome.why == Why::discarded; ++attempt) {
     ++told_.counts.discarded;

@@ -29,15 +29,16 @@ class Exchange {
 
   // Takes inputs from the block of the unit, runs its sub-steps and writes outputs to its block. If the unit returns
   // early, discards a step or has events, it is served until the whole step is done. Returns true if there is nothing
-  // to report. Otherwise `reply` is filled; its outcome is completed, terminate (the unit requests to end the run) or
-  // event (the request has stop_at_event). Inputs without derivatives are held. If inputs have derivatives, the unit
-  // gets as many as it accepts; the remaining terms are replaced by the constant with the same mean over the requested
-  // step.
+  // to report. Otherwise `reply` is filled; its outcome is completed, terminate (the unit requests to end the run),
+  // event (the request has stop_at_event) or discarded (the request has may_discard; the unit is then undefined).
+  // Inputs without derivatives are held. If inputs have derivatives, the unit gets as many as it accepts; the remaining
+  // terms are replaced by the constant with the same mean over the requested step.
   //
   // FMI 2.0, 4.2.4: after a discarded step, the unit can only continue from a restored state. Saving the state before
   // every step is too expensive, since few units discard steps. Therefore the state is saved only after the first
   // discarded step. That first time, and if the state cannot be saved, the step is retried without a restore and
-  // counted as repeated_as_is.
+  // counted as repeated_as_is. If the request
+  // has may_discard, the caller saves and restores states, and repeats the step.
   bool step(const StepRequest& request, Signals& signals, Reply& reply) {
     if (direct_ != nullptr && signals.highest == 0) {
       return exchange_reals(request, signals.inputs.column<double>().data(), signals.outputs.column<double>().data()) ||

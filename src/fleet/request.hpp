@@ -61,7 +61,7 @@ struct StepCounts {
 // Report of a unit after a step, in addition to its outputs. A unit that completed the step without incident has no
 // reply.
 struct Reply {
-  StepOutcome outcome{};          // completed; terminate; event, if the request has stop_at_event
+  StepOutcome outcome{};          // completed; terminate; event or discarded, if the request allows it
   StepCounts counts{};            // of this step
   Time first_event = never;       // time of the first event inside the step
   bool next_event_moved = false;  // Signals::next_event has changed

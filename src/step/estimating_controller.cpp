@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "couple/direct_paths.hpp"
 #include "couple/error_ratio.hpp"
+#include "couple/jump_watch.hpp"
 #include "step/controller.hpp"
 #include "step/saved_run.hpp"
 #include "step/step_size.hpp"
@@ -59,6 +60,7 @@ class EstimatingController final : public Controller {
         stops_at_events_(setup.events != nullptr),
         rules_(step_size_rules(setup.settings.control, setup.grid)),
         estimate_(make_estimate(setup)),
+        jumps_(setup.plan, estimate_),
         saved_(setup.plan, setup.fleet),
         middle_(saved_) {
     require_rollback(setup, name());
@@ -81,6 +83,7 @@ class EstimatingController final : public Controller {
     const bool as_equal = setup.settings.control.divisor == graph::StepControl::Divisor::equal_steps;
     knows_ratio_ = as_equal || order_ == 0;
     if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified, each_);
+    for (const auto& unit : setup.plan.units) names_.push_back(unit.name);
     make_notes(tolerances(setup.settings.control, setup.tolerance).relative);
     if (!setup.settings.control.maximum && rules_.maximum == most_growth * setup.grid.step())
       notes_.push_back(note_on_maximum(rules_, most_growth, "communication step"));
@@ -94,6 +97,7 @@ class EstimatingController final : public Controller {
     auto& control = state.control;
     if (control.signals.empty()) control.signals.resize(estimate_.outputs().size());
     save(fleet, state);
+    const Time event = known_event(state);
     failures_ = 0;
     for (;;) {
       const Attempt attempt = next_attempt(rules_, control, state.t, limit);
@@ -112,7 +116,7 @@ class EstimatingController final : public Controller {
       const double factor = step_factor(rules_, tried.error, control.error, local_order_);
       const bool enough = tried.error <= 1;
       if (enough || stagnates(attempt.step, tried)) {
-        accept(state, trial, attempt, tried.error);
+        accept(state, trial, attempt, tried.error, event);
         // A step that was shortened to end somewhere says little about longer ones.
         control.next = enough ? std::max(factor * attempt.step, attempt.step < attempt.wanted ? attempt.wanted : 0.0)
                               : 0.5 * first_failure_;  // shortening had no effect, so the step was not too long
@@ -131,24 +135,16 @@ class EstimatingController final : public Controller {
       return {fmt::format(
           "there is nothing to estimate: no Float64 output is connected or belongs to a unit with inputs; so the "
           "controller '{}' took fixed steps of {:.6g} s, the initial size, whose error is not known: compare with a "
-          "run "
-          "with shorter steps, or connect or record the Float64 variables that matter",
+          "run with shorter steps, or connect or record the Float64 variables that matter",
           name(), rules_.initial)};
-    if (c.exceeded == 0) return {};
-    std::vector<std::string_view> jumping;
-    for (const auto& o : estimate_.outputs())
-      if (o.may_jump) jumping.push_back(o.name);
-    return {fmt::format(
-        "in {} of {} steps the error was above the tolerance for any step size, at most by a factor of {:.3g}: {}",
-        c.exceeded, c.accepted, c.largest_error,
-        estimate_.has_feed_through()
-            ? "outputs that follow inputs directly are known a step late; iterate the steps, or run these units as "
-              "Model "
-              "Exchange"
-            : fmt::format(
-                  "{} jump{} at a time that depends on the step; reduce the largest step ('maximum') and compare "
-                  "the results",
-                  some_of(jumping, 4), jumping.size() == 1 ? "s" : ""))};
+    std::vector<std::string> all;
+    if (c.jumps.count > 0)
+      all.push_back(
+          fmt::format("outputs jumped inside of steps ({}): both solutions jump, so the estimate does not cover the "
+                      "error of such a step; set the largest step ('maximum') to the error of time that is acceptable",
+                      couple::text_of(c.jumps, [&](std::uint64_t i) { return jumps_.name(i); })));
+    if (c.exceeded > 0) all.push_back(exceeded_text(c));
+    return all;
   }
 
  private:
@@ -180,6 +176,7 @@ class EstimatingController final : public Controller {
   // An error in a step that is too long may not occur in a shorter one, so it is kept for later.
   Tried attempt_step(Stepper& stepper, fleet::Fleet& fleet, RunState& state, const Trial& trial) {
     Tried tried;
+    state.discarded_by = graph::no_unit;
     try {
       tried.outcome = kind_ == Kind::richardson ? compare_with_one_step(stepper, fleet, state, trial)
                                                 : compare_second_half(stepper, fleet, state, trial);
@@ -225,7 +222,7 @@ class EstimatingController final : public Controller {
     if (history.points(state.memory) == 0) history.take_up(state.memory, before);
     const auto alone =
         run(stepper, fleet, state, {trial.middle(), trial.end - trial.middle(), trial.end, true, Past::alone});
-    if (alone.why == unit::Why::event) return alone;
+    if (is_useless(alone)) return alone;
     estimate_.keep_coarse(state.signals.outputs);
     fleet.restore(middle_units_);
     middle_.bring_back(state);
@@ -242,6 +239,7 @@ class EstimatingController final : public Controller {
     ++state.control.unit_steps;
     interval.stop_at_event = stops_at_events_;
     interval.may_discard = true;
+    interval.units_may_discard = true;
     return stepper.step(fleet, state, interval);
   }
   // True if units are undefined after the step.
@@ -259,10 +257,39 @@ class EstimatingController final : public Controller {
                              [&](std::vector<double>& differences) { return paths_.correct(ratio_, differences); });
   }
 
+  [[nodiscard]] std::string exceeded_text(const couple::ControlState& c) const {
+    std::vector<std::string_view> jumping;
+    for (const auto& o : estimate_.outputs())
+      if (o.may_jump) jumping.push_back(o.name);
+    return fmt::format(
+        "in {} of {} steps the error was above the tolerance for any step size, at most by a factor of {:.3g}: {}",
+        c.exceeded, c.accepted, c.largest_error,
+        estimate_.has_feed_through()
+            ? "outputs that follow inputs directly are known a step late; iterate the steps, or run these units as "
+              "Model Exchange"
+            : fmt::format(
+                  "{} jump{} at a time that depends on the step; reduce the largest step ('maximum') and compare "
+                  "the results",
+                  some_of(jumping, 4), jumping.size() == 1 ? "s" : ""));
+  }
+
   // --- accepted and rejected steps
 
-  void accept(RunState& state, const Trial& trial, const Attempt& attempt, double error) {
+  // The first event or corner after the present time that units, tables or scenarios announce.
+  [[nodiscard]] Time known_event(const RunState& state) const {
+    Time first = std::min(point_.next_event(state), point_.next_corner(state));
+    for (const Time t : state.signals.next_event)
+      if (t > state.t) first = std::min(first, t);
+    return first;
+  }
+
+  // `event`: the first known one after the beginning of the step.
+  void accept(RunState& state, const Trial& trial, const Attempt& attempt, double error, Time event) {
     auto& control = state.control;
+    const bool at_event = trial.end >= event - fleet::slack(trial.t, trial.end);
+    jumps_.look(control, saved_.other_outputs(), state.signals.outputs, trial.end, trial.end - trial.t,
+                at_event || control.at_event);
+    control.at_event = at_event;
     estimate_.count(control);
     count_accepted(control, attempt, trial.t, error);
     if (control.error_decided && !estimate_.outputs().empty()) ++control.signals[estimate_.worst()].limited;
@@ -294,7 +321,7 @@ class EstimatingController final : public Controller {
     last_.front() = {attempt.step, tried.error};
     if (attempt.step > rules_.minimum * (1 + 1e-9)) return;
     if (tried.failed) std::rethrow_exception(failure_);
-    throw too_small(state.t, has_estimate);
+    throw too_small(state, has_estimate);
   }
 
   // True if the error does not decrease with the step size, over decades of it or down to the smallest step, because
@@ -324,7 +351,13 @@ class EstimatingController final : public Controller {
     return outcome;
   }
 
-  [[nodiscard]] Error too_small(Time t, bool has_estimate) const {
+  [[nodiscard]] Error too_small(const RunState& state, bool has_estimate) const {
+    const Time t = state.t;
+    if (!has_estimate && state.discarded_by != graph::no_unit)
+      return run_error(
+          "unit '{}' discards every step at t = {} s, down to the smallest one ({:.3g} s); check its inputs there, or "
+          "allow smaller steps ('minimum')",
+          names_[state.discarded_by], t, rules_.minimum);
     if (!has_estimate)
       return run_error(
           "the step at t = {} s does not converge even with the smallest step ({:.3g} s), or has values that are "
@@ -409,6 +442,7 @@ class EstimatingController final : public Controller {
   bool stops_at_events_;
   StepSizeRules rules_;
   couple::ErrorEstimate estimate_;
+  couple::JumpWatch jumps_;
   couple::DirectPaths paths_;
   bool corrects_ = false;
   int local_order_ = 2;
@@ -416,6 +450,7 @@ class EstimatingController final : public Controller {
   couple::ErrorRatio ratio_;
   bool knows_ratio_ = false;  // ratio_ is the same for all steps
   std::vector<std::string> notes_;
+  std::vector<std::string> names_;  // of units
   // Valid for the present step.
   fleet::SnapshotId units_{}, middle_units_{};
   SavedRun saved_, middle_;

@@ -3,7 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
+#include "step/step_size.hpp"
+
 namespace consort::step {
+
+FixedController::FixedController(const ControllerSetup& setup)
+    : grid_(setup.grid),
+      whole_(setup.whole_steps),
+      stops_at_events_(setup.events != nullptr || setup.stays_at_events),
+      may_go_back_(setup.events != nullptr) {
+  std::vector<graph::UnitId> able;
+  for (graph::UnitId u = 0; u < setup.fleet.size(); ++u) {
+    if (!setup.fleet.traits(u).variable_step) return;
+    if (setup.fleet.traits(u).can_roll_back()) able.push_back(u);
+  }
+  if (able.empty() || setup.fleet.size() == 1) return;
+  units_ = setup.fleet.reserve_snapshot(able);
+  saved_ = std::make_unique<SavedRun>(setup.plan, setup.fleet);
+}
 
 unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time limit) {
   const Duration near = grid_.tolerance();
@@ -13,12 +31,58 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   while (next < grid_.intervals() && point <= state.t + near) point = grid_.point(++next);
   // The tolerance for events is smaller than that for other limits.
   const Time end = limit < point - (stops_at_events_ ? fleet::slack(state.t, point) : near) ? limit : point;
+  if (state.discards > 0 && units_) [[unlikely]]
+    return step_together(stepper, fleet, state, end);
+  return step_alone(stepper, fleet, state, end);
+}
+
+unit::StepOutcome FixedController::step_alone(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state,
+                                              Time end) {
+  const Duration near = grid_.tolerance();
   ++state.control.unit_steps;
   Duration h = end - state.t;
   if (whole_ && std::abs(h - grid_.step()) <= near) h = grid_.step();
   const auto outcome = stepper.step(fleet, state, {state.t, h, end, may_go_back_, Past::usual, stops_at_events_});
   if (outcome.why != unit::Why::event || !may_go_back_) ++state.control.accepted;
   return outcome;
+}
+
+// If saving fails although units offer rollback, the run continues as if they did not.
+bool FixedController::save(fleet::Fleet& fleet, const couple::RunState& state) {
+  try {
+    fleet.save(*units_);
+  } catch (const Error&) {
+    units_.reset();
+    return false;
+  }
+  saved_->keep(state);
+  return true;
+}
+
+unit::StepOutcome FixedController::step_together(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state,
+                                                 Time end) {
+  constexpr int most_discarded = 10;
+  Duration wanted = end - state.t;
+  for (int discarded = 0;;) {
+    if (!save(fleet, state)) return step_alone(stepper, fleet, state, end);
+    const Duration h = fit_step(wanted, end - state.t);
+    const Time to = h >= end - state.t ? end : state.t + h;
+    ++state.control.unit_steps;
+    Interval interval{state.t, h, to, true, Past::usual, stops_at_events_};
+    interval.units_may_discard = discarded < most_discarded;
+    const auto outcome = stepper.step(fleet, state, interval);
+    if (outcome.why == unit::Why::discarded) {
+      fleet.restore(*units_);
+      saved_->bring_back(state);
+      // First try the part that the unit reports as reached.
+      const Duration done = outcome.reached - interval.t;
+      wanted = discarded == 0 && done > 0 && done < h ? done : h / 2;
+      ++discarded;
+      continue;
+    }
+    if (outcome.why != unit::Why::event || !may_go_back_) ++state.control.accepted;
+    if (!outcome.completed() || state.t >= end) return outcome;
+  }
 }
 
 }  // namespace consort::step

@@ -1,8 +1,13 @@
 // Equal communication steps, counted from the start.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+
 #include "base/time.hpp"
 #include "step/controller.hpp"
+#include "step/saved_run.hpp"
 
 namespace consort::step {
 
@@ -10,24 +15,29 @@ class FixedController final : public Controller {
  public:
   // With whole_steps, a step between two grid points has exactly the size of the grid's step, whatever the rounding of
   // their difference.
-  explicit FixedController(const ControllerSetup& setup)
-      : grid_(setup.grid),
-        whole_(setup.whole_steps),
-        stops_at_events_(setup.events != nullptr || setup.stays_at_events),
-        may_go_back_(setup.events != nullptr) {}
+  explicit FixedController(const ControllerSetup& setup);
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
   void prepare(couple::RunState& state) override {
     next_ = state.memory.stays.reserve<std::uint64_t>("grid point ahead");
   }
-  // Steps to the next point of the grid, or to `limit` if that comes first.
+  // Steps to the next point of the grid, or to `limit` if that comes first. After a unit has discarded a step, states
+  // are saved before every step, and a discarded step is repeated by all units, in shorter steps. The first time, and
+  // if units that have stepped cannot go back, the unit repeats the step alone (RunState::apart).
   unit::StepOutcome advance(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time limit) override;
 
  private:
+  unit::StepOutcome step_alone(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time end);
+  unit::StepOutcome step_together(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time end);
+  bool save(fleet::Fleet& fleet, const couple::RunState& state);
+
   Grid grid_;
   bool whole_;
   bool stops_at_events_;
   bool may_go_back_;                  // the caller rolls back a step that ends at an event
   couple::Slot<std::uint64_t> next_;  // the next grid point; 0 before the first step
+  // For steps that are repeated by all units; none if no unit can go back, or a unit takes equal steps only.
+  std::optional<fleet::SnapshotId> units_;
+  std::unique_ptr<SavedRun> saved_;
 };
 
 }  // namespace consort::step

@@ -29,6 +29,11 @@ class IteratedStepper final : public Stepper {
     check();
     setup.point.declare_guesses();
     for (auto& cycle : cycles_of(plan_, settings_.scope == Settings::Scope::whole)) add(std::move(cycle), setup);
+    bool goes_back = true;
+    for (auto& part : parts_) {
+      for (const auto u : part->cycle.units) goes_back = goes_back && setup.fleet.traits(u).can_roll_back();
+      part->goes_back = goes_back;
+    }
   }
 
   [[nodiscard]] std::string_view name() const override { return "iterated"; }
@@ -67,7 +72,9 @@ class IteratedStepper final : public Stepper {
         point().end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
       unit::StepOutcome own{interval.end, unit::Why::completed};
       if (part->memory == none) {
-        once(*part, fleet, state, request_of(interval, interval.may_roll_back), own);
+        auto request = request_of(interval, interval.may_roll_back);
+        request.may_discard = interval.units_may_discard && part->goes_back;
+        once(*part, fleet, state, request, own);
       } else {
         iterate(*part, fleet, state, interval, own);
       }
@@ -87,6 +94,7 @@ class IteratedStepper final : public Stepper {
     Cycle cycle;
     Sweep sweep{};
     bool serial = false;
+    bool goes_back = false;     // the units of this part and of earlier ones can roll back
     std::size_t memory = none;  // index in RunState::tallies; none: nothing to iterate
     std::unique_ptr<couple::Accelerator> accelerator{};
     couple::AccelerationSlots slots{};
@@ -226,6 +234,7 @@ class IteratedStepper final : public Stepper {
       point().override_inputs(state);
       fleet.submit(part.waves[w], fleet::Verb::step, request, state.signals);
       if (!fleet.wait()) couple::hear(fleet, state, request, outcome);
+      if (outcome.why == unit::Why::discarded) return;
     }
   }
 
@@ -234,7 +243,8 @@ class IteratedStepper final : public Stepper {
     auto memory = part.slots.in(state.memory);
     auto& tally = state.tallies[part.memory];
     part.accelerator->begin(memory, interval.h);
-    const auto request = request_of(interval, true);
+    auto request = request_of(interval, true);
+    request.may_discard = interval.units_may_discard && part.goes_back;
     const couple::Iterate iterate{part.x, part.image, part.scale};
     ++tally.steps;
     Residual residual;

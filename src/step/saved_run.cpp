@@ -18,12 +18,16 @@ SavedRun::SavedRun(const graph::Plan& plan, const fleet::Fleet& fleet) {
 
 void SavedRun::keep(const RunState& state) {
   // The bindings name every member, so that a new member causes a compile error here; add it to bring_back(), too.
-  const auto& [t, n, steps, events, signals, memory, kept, tallies, loops, stop, stopped, bonds, control, rows] = state;
+  const auto& [t, n, steps, events, inner_events, signals, memory, kept, tallies, loops, stop, stopped, apart, discards,
+               discarded_by, bonds, control, rows] = state;
   const auto& [inputs, outputs, derivatives, order, highest, output_derivatives, next_event] = signals;
   static_cast<void>(kept);
   static_cast<void>(tallies);
   static_cast<void>(loops);
   static_cast<void>(stopped);
+  static_cast<void>(apart);
+  static_cast<void>(discards);
+  static_cast<void>(discarded_by);
   static_cast<void>(control);
   static_cast<void>(rows);
   static_cast<void>(derivatives);
@@ -34,6 +38,7 @@ void SavedRun::keep(const RunState& state) {
   n_ = n;
   steps_ = steps;
   events_ = events;
+  inner_events_ = inner_events;
   order_ = highest;
   stop_ = stop;
   memory_.copy_from(memory.back);
@@ -55,6 +60,7 @@ void SavedRun::bring_back(RunState& state) const {
   state.n = n_;
   state.steps = steps_;
   state.events = events_;
+  state.inner_events = inner_events_;
   state.signals.set_order(order_);
   state.stop = stop_;
   state.memory.back.copy_from(memory_);

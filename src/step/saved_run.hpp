@@ -22,6 +22,8 @@ class SavedRun {
   void keep(const couple::RunState& state);
   // Can be called repeatedly, until histories have more new points than they can undo.
   void bring_back(couple::RunState& state) const;
+  // The outputs of types other than Float64 when keep() was called.
+  [[nodiscard]] const Columns& other_outputs() const { return other_outputs_; }
 
  private:
   std::vector<Type> types_;  // types of signals besides Float64
@@ -31,6 +33,7 @@ class SavedRun {
   std::uint64_t n_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t events_ = 0;
+  couple::Sightings inner_events_;
   int order_ = 0;
   couple::Stop stop_;
   std::vector<double> inputs_, outputs_;

@@ -25,10 +25,12 @@ class WaveStepper final : public Stepper {
  public:
   WaveStepper(std::string_view name, const StepperSetup& setup, const Schedule& schedule)
       : Stepper(setup.point), name_(name) {
+    bool goes_back = true;
     for (const auto& units : schedule.waves()) {
       const auto sees_new = [&](UnitId u, UnitId source) { return schedule.sees_new(u, source); };
       const auto waits = waits_of(setup.plan, schedule, units);
-      waves_.push_back({setup.fleet.declare_wave(units, waits), setup.point.declare_part(units, sees_new)});
+      for (const auto u : units) goes_back = goes_back && setup.fleet.traits(u).can_roll_back();
+      waves_.push_back({setup.fleet.declare_wave(units, waits), setup.point.declare_part(units, sees_new), goes_back});
       sees_new_ = sees_new_ || !waits.empty();
     }
   }
@@ -39,13 +41,16 @@ class WaveStepper final : public Stepper {
 
  private:
   unit::StepOutcome take(fleet::Fleet& fleet, RunState& state, const Interval& interval) override {
-    const unit::StepRequest request{interval.t, interval.h, interval.may_roll_back, interval.stop_at_event};
+    unit::StepRequest request{interval.t, interval.h, interval.may_roll_back, interval.stop_at_event};
     unit::StepOutcome outcome{interval.end, unit::Why::completed};
     for (const auto& wave : waves_) {
       point().give(state, wave.part);
+      request.may_discard = interval.units_may_discard && wave.goes_back;
       fleet.submit(wave.wave, fleet::Verb::step, request, state.signals);
       if (!fleet.wait()) [[unlikely]]
         couple::hear(fleet, state, request, outcome);
+      if (outcome.why == unit::Why::discarded) [[unlikely]]
+        break;
     }
     return outcome;
   }
@@ -53,6 +58,7 @@ class WaveStepper final : public Stepper {
   struct Wave {
     fleet::WaveId wave;
     std::uint32_t part = 0;  // of the communication point
+    bool goes_back = false;  // the units of this wave and of earlier ones can roll back
   };
   std::string_view name_;
   std::vector<Wave> waves_;

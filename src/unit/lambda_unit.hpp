@@ -55,6 +55,13 @@ class LambdaUnit final : public Unit, public Rollback {
   Handle<T> output(std::string_view name, T start) {
     return declare(name, describe::Causality::output, std::move(start));
   }
+  // An output that is declared discrete, as some tools declare all of them.
+  template <class T>
+  Handle<T> discrete_output(std::string_view name, T start) {
+    const auto handle = output(name, std::move(start));
+    description_.variables.back().variability = describe::Variability::discrete;
+    return handle;
+  }
   template <class T>
   Handle<T> parameter(std::string_view name, T start) {
     return declare(name, describe::Causality::parameter, std::move(start));

@@ -51,6 +51,7 @@ struct StepRequest {
   // For units with Events: an event inside the step ends the step with Why::event before the event is handled.
   // Otherwise the unit handles the event inside the step.
   bool stop_at_event = false;
+  bool may_discard = false;  // the caller repeats a discarded step, with all units; see fleet::Exchange
 };
 
 // Events inside a step.

@@ -178,6 +178,36 @@ TEST_F(Chain, LooksAtWhatDrivesAUnitAndAtTheEnd) {
   EXPECT_THAT(names, ElementsAre("a.y", "b.z", "b.w[1]", "b.w[2]"));
 }
 
+TEST(EstimatedOutputs, DoNotDependOnDeclaredVariability) {
+  graph::Shelf shelf;
+  shelf.add("a.fmu").output("y").last().variability = describe::Variability::discrete;
+  shelf.add("b.fmu").input("u").output("z").last().variability = describe::Variability::discrete;
+  graph::System system;
+  system.add("a", "a.fmu");
+  system.add("b", "b.fmu");
+  system.connect("a.y", "b.u");
+  const auto outputs = estimated_outputs(shelf.compile(system), {false, false});
+  ASSERT_EQ(outputs.size(), 2U);
+  EXPECT_EQ(outputs[0].name, "a.y");
+  EXPECT_EQ(outputs[1].name, "b.z");
+  EXPECT_TRUE(outputs[1].may_jump);
+}
+
+TEST(EstimatedOutputs, IncludeWhatATableOrTheUnitItselfDrives) {
+  graph::Shelf shelf;
+  shelf.add("mass.fmu").input("force").output("x");
+  shelf.add("loop.fmu").input("u").output("y");
+  graph::System system;
+  system.add("mass", "mass.fmu");
+  system.add("loop", "loop.fmu");
+  system.connect("wanted", "mass.force");
+  system.connect("loop.y", "loop.u");
+  const auto outputs = estimated_outputs(shelf.compile(system), {false, false});
+  ASSERT_EQ(outputs.size(), 2U);
+  EXPECT_EQ(outputs[0].name, "mass.x");
+  EXPECT_EQ(outputs[1].name, "loop.y");
+}
+
 TEST_F(Chain, KnowsPlaceUnitAndSizeOfAnOutput) {
   const auto outputs = estimated_outputs(plan, {false, false, false});
   ASSERT_EQ(outputs.size(), 4U);

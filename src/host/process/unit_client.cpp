@@ -74,7 +74,7 @@ std::size_t UnitClient::work(Area& area, const fleet::Work& work, bool is_timed)
   // The highest order of all units selects the code path of the unit; its own order determines the derivatives sent.
   const std::uint8_t order = signals.highest > 0 ? signals.order[id_] : std::uint8_t{0};
   Writer out(area);
-  out(work.verb, request.t, request.h, request.may_roll_back, request.stop_at_event, order,
+  out(work.verb, request.t, request.h, request.may_roll_back, request.stop_at_event, request.may_discard, order,
       static_cast<std::uint8_t>(signals.highest), signals.next_event[id_]);
   if (verb_ != Verb::read) out.block(*blocks_.inputs, signals.inputs, blocks_.first_input);
   if (verb_ == Verb::step) {

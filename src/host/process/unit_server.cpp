@@ -211,7 +211,8 @@ void UnitServer::work(Reader& in, Writer& out) {
   std::uint8_t order = 0;
   std::uint8_t highest = 0;
   const auto verb = in.take<Verb>();
-  in(request.t, request.h, request.may_roll_back, request.stop_at_event, order, highest, signals_.next_event[0]);
+  in(request.t, request.h, request.may_roll_back, request.stop_at_event, request.may_discard, order, highest,
+     signals_.next_event[0]);
   Reader::check(order <= highest && highest <= fleet::highest_order);
   Reader::check(verb != Verb::update || traits_.event_verbs);
   if (verb != Verb::read) in.block(inputs_, signals_.inputs, {});

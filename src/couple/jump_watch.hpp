@@ -1,0 +1,39 @@
+// Finds outputs that jump inside accepted steps. Two solutions that both jump agree, so that no comparison shows it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "couple/error_estimate.hpp"
+#include "couple/run_state.hpp"
+#include "graph/plan.hpp"
+
+namespace consort::couple {
+
+// An output jumps if it is far from a straight line through its last values, compared with its recent changes of slope,
+// its range, and the tolerance. Connected outputs of types without arithmetic jump whenever they change. The memory is
+// in ControlState.
+class JumpWatch {
+ public:
+  JumpWatch(const graph::Plan& plan, const ErrorEstimate& estimate);
+
+  // Call it before ErrorEstimate::count(), for an accepted step of length h that ended at t. `expected`: an event was
+  // known at one of its ends. `before`: the outputs when the step began, of types other than Float64.
+  void look(ControlState& control, const Columns& before, const Columns& now, Time t, Duration h, bool expected) const;
+  // For ControlState::jumps.
+  [[nodiscard]] const std::string& name(std::size_t index) const { return names_[index]; }
+
+ private:
+  struct Discrete {
+    Type type = Type::Int32;
+    std::uint32_t element = 0;  // of the outputs' column of its type
+  };
+  [[nodiscard]] bool is_jump(const SignalTrust& s, std::size_t output, double value, Duration h, Duration last) const;
+
+  const ErrorEstimate& estimate_;
+  std::vector<Discrete> discrete_;
+  std::vector<std::string> names_;  // of estimated outputs, then of discrete ones
+};
+
+}  // namespace consort::couple
