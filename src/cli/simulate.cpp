@@ -137,7 +137,8 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"cs", "me"}));
   add_number(c, "--start-time", s.start, "start time in s (default: that of the FMU, or 0)");
   add_number(c, "--stop-time", s.stop, "stop time in s (default: that of the FMU, or the start time + 1 s)");
-  add_number(c, "--step-size", s.step, "communication step in s (default: that of the FMU, or 1/1000 of the run)");
+  add_number(c, "--step-size", s.step,
+             "communication step in s (default: that of the FMU, or the output interval; at most 1/1000 of the run)");
   add_number(c, "--output-interval", s.output_interval, "time between rows in s (default: every communication point)");
   add_number(c, "--tolerance", s.tolerance,
              "relative tolerance for the FMU's solver (default: that of the FMU, or 1e-4)");

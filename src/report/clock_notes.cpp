@@ -52,7 +52,51 @@ void add(std::string& text, const std::vector<std::string>& names, std::string_v
                       names.size() > most ? ", …" : "", consequence);
 }
 
+// Sources of a unit's inputs, by variable.
+enum class Source : std::uint8_t { missing, unit, outside };
+
+std::vector<Source> sources_of(const graph::Plan& plan, graph::UnitId unit) {
+  const auto& u = plan.units[unit];
+  std::vector<Source> sources(u.description->variables.size(), Source::missing);
+  for (const auto id : u.inputs.choice()) sources[id] = Source::outside;  // an input file, a scenario or the caller
+  for (const auto& c : plan.connections)
+    if (c.to == unit && c.from != graph::no_unit) sources[u.inputs.choice()[c.input]] = Source::unit;
+  return sources;
+}
+
 }  // namespace
+
+std::vector<std::string> clock_warnings(const graph::Plan& plan, const std::vector<bool>& has_event_mode,
+                                        bool passes_ticks) {
+  std::vector<std::string> lines;
+  for (graph::UnitId u = 0; u < plan.units.size(); ++u) {
+    const auto& d = *plan.units[u].description;
+    if (d.clock_properties.empty()) continue;
+    const auto sources = sources_of(plan, u);
+    std::vector<std::string> undriven, connected, without_events;
+    for (std::size_t i = 0; i < d.variables.size(); ++i) {
+      const auto& v = d.variables[i];
+      if (v.type != Type::Clock || v.causality != Causality::input) continue;
+      if (sources[i] == Source::missing) {
+        undriven.push_back(quote(v.name));
+      } else if (!has_event_mode[u]) {
+        without_events.push_back(quote(v.name));
+      } else if (sources[i] == Source::unit && !passes_ticks) {
+        connected.push_back(quote(v.name));
+      }
+    }
+    std::string text;
+    add(text, undriven, "input clocks", "never tick, because nothing drives them");
+    add(text, connected, "input clocks", "never tick, because ticks are not passed from unit to unit");
+    add(text, without_events, "input clocks", "never tick, because the unit runs without event mode");
+    if (!text.empty())
+      lines.push_back(
+          fmt::format("unit '{}': {}; what depends on them keeps its value: run the unit alone ('consort "
+                      "simulate') with ticks in its input file, or use one without clocks",
+                      plan.units[u].name, text));
+  }
+  return lines;
+}
 
 bool clocks_need_event_mode(const Description& d, const describe::Interface& interface) {
   return interface.event_mode && !d.clock_properties.empty();

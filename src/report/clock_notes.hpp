@@ -1,9 +1,11 @@
-// Warnings about clocks (FMI 3.0) that do not tick when one FMU runs alone.
+// Warnings about clocks (FMI 3.0) that do not tick.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "describe/description.hpp"
+#include "graph/plan.hpp"
 #include "input/table.hpp"
 
 namespace consort::report {
@@ -15,5 +17,10 @@ namespace consort::report {
 // Names every clock that does not tick as its model expects; empty if there is none. `table` may be null.
 [[nodiscard]] std::string clock_warning(const describe::Description& description, const describe::Interface& interface,
                                         const input::InputTable* table);
+
+// The same for a system: one line for each unit whose input clocks never tick. `has_event_mode`: by unit.
+// `passes_ticks`: clocks that are connected to other units tick.
+[[nodiscard]] std::vector<std::string> clock_warnings(const graph::Plan& plan, const std::vector<bool>& has_event_mode,
+                                                      bool passes_ticks);
 
 }  // namespace consort::report

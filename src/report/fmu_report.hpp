@@ -13,6 +13,7 @@ struct FmuReport {
   Time start = 0, stop = 0, reached = 0;
   Duration step = 0;
   std::uint64_t steps = 0;
+  bool solver_steps = false;  // steps are those of the solver, and `step` is the time between rows
   std::uint64_t rows = 0;
   std::uint64_t events = 0;
   std::uint64_t early_returns = 0;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "report/grouped_lines.hpp"
 
 namespace consort::report {
 
@@ -30,6 +31,7 @@ void append_units(std::string& out, const SystemReport& r) {
     if (u.repeated_as_is > 0)
       out += fmt::format(" ({} of them repeated from where it stopped, because it cannot save its state)",
                          u.repeated_as_is);
+    if (u.apart > 0) out += fmt::format(" ({} of them repeated alone, while other units took the whole step)", u.apart);
   }
   if (units.size() > most) out += fmt::format("\n    … and {} more", units.size() - most);
 }
@@ -97,7 +99,7 @@ void append_other_limits(std::string& out, const SystemReport& r) {
 void append_trust(std::string& out, const SystemReport& r) {
   if (r.trust.empty()) return;
   auto all = r.trust;
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.relative() > b.relative(); });
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.in_a_step() > b.in_a_step(); });
   const std::size_t shown = std::min(all.size(), most_connections);
   std::vector<std::string> names;
   std::size_t width = 10;
@@ -106,12 +108,12 @@ void append_trust(std::string& out, const SystemReport& r) {
     width = std::max(width, character_count(names.back()));
   }
   const auto trials = static_cast<double>(std::max<std::uint64_t>(r.steps + r.rejected, 1));
-  out += fmt::format("\n  coupling error, estimated:\n    {:<{}}  {:>9}  {:>9}  {:>9}  {:>8}  limits", "connection",
-                     width, "in a step", "rms", "summed up", "of range");
+  out += fmt::format("\n  coupling error of a step, estimated:\n    {:<{}}  {:>9}  {:>8}  {:>9}  {:>9}  limits",
+                     "connection", width, "in a step", "of range", "rms", "summed up");
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& t = all[i];
-    out += fmt::format("\n    {:<{}}  {:>9.2g}  {:>9.2g}  {:>9.2g}  {:>8}  {}", names[i], width, t.local, t.rms,
-                       t.accumulated, t.range > 0 ? percent(t.relative()) : "-",
+    out += fmt::format("\n    {:<{}}  {:>9.2g}  {:>8}  {:>9.2g}  {:>9.2g}  {}", names[i], width, t.local,
+                       t.range > 0 ? percent(t.in_a_step()) : "-", t.rms, t.accumulated,
                        percent(static_cast<double>(t.limited) / trials));
   }
   if (all.size() > shown)
@@ -122,7 +124,11 @@ void append_trust(std::string& out, const SystemReport& r) {
   const auto& worst = all.front();
   const auto& name = worst.element.empty() ? worst.source : worst.element;
   if (worst.range > 0)
-    out += fmt::format("\n  the coupling error of {} is about {} of its range", name, percent(worst.relative()));
+    out += fmt::format(
+        "\n  the coupling error of {} in a step is at most {} of its range; the error of the run is not known", name,
+        percent(worst.in_a_step()));
+  if (worst.in_a_step() > 1)
+    out += ", and more than 100 % in a step means that the signal hardly moves or that the steps are too long";
   const auto slowest = std::max_element(r.units.begin(), r.units.end(),
                                         [](const auto& a, const auto& b) { return a.limited < b.limited; });
   if (slowest != r.units.end() && slowest->limited > 0)
@@ -135,9 +141,13 @@ void append_bonds(std::string& out, const SystemReport& r) {
   for (const auto& b : r.bonds) {
     out += fmt::format("\n  power bond {}: carried {:.3g} J, of which the coupling {} {:.2g} J", b.name, b.carried,
                        b.made < 0 ? "lost" : "made", std::abs(b.made));
-    if (b.carried > 0) out += fmt::format(" ({})", percent(std::abs(b.made) / b.carried));
+    if (b.carried > 0)
+      out += fmt::format(" ({}{})", percent(std::abs(b.made) / b.carried),
+                         std::abs(b.made) > b.carried ? ", more than it carried: steps are too long" : "");
     out += fmt::format("; the two sides differ by at most {:.2g} W", b.largest);
-    if (b.peak > 0) out += fmt::format(" ({} of the largest power)", percent(b.largest / b.peak));
+    if (b.peak > 0)
+      out += fmt::format(" ({} of the largest power{})", percent(b.largest / b.peak),
+                         b.largest > b.peak ? ": one side sees a power that the other one never has" : "");
     if (b.limited > 0 && r.bonds.size() > 1)
       out += fmt::format("; limits {} of the steps",
                          percent(static_cast<double>(b.limited) / static_cast<double>(r.steps)));
@@ -232,7 +242,7 @@ std::string SystemReport::text() const {
   append_iterations(out, *this);
   if (paced) out += fmt::format("\n  real time: {} overruns, at most {} late", overruns, duration_text(latest));
   for (const auto& n : notes) out += fmt::format("\n  {}", n);
-  for (const auto& a : assumed) out += fmt::format("\n  assumed: {}", a);
+  for (const auto& a : grouped(assumed)) out += fmt::format("\n  assumed: {}", a);
   for (const auto& w : warnings) out += fmt::format("\n  warning: {}", w);
   if (!ended_early.empty()) out += fmt::format("\n  ended early: {}", ended_early);
   return out;
@@ -271,7 +281,8 @@ std::string SystemReport::json() const {
                           {"early returns", u.early_returns},
                           {"limited", u.limited},
                           {"discarded", u.discarded},
-                          {"repeated as is", u.repeated_as_is}});
+                          {"repeated as is", u.repeated_as_is},
+                          {"repeated alone", u.apart}});
   }
   j["loops"] = nlohmann::ordered_json::array();
   for (const auto& l : loops) {

@@ -20,6 +20,7 @@ struct UnitReport {
   std::uint64_t discarded = 0;
   // number of these repeated from where the unit stopped, not from the beginning of the step
   std::uint64_t repeated_as_is = 0;
+  std::uint64_t apart = 0;  // steps that it discarded and repeated alone, while other units took the whole step
   std::uint64_t events = 0;
   std::uint64_t limited = 0;  // steps whose size was limited by one of its outputs
 };
@@ -41,6 +42,8 @@ struct TrustReport {
 
   // The accumulated error relative to the range; 0 if there is no range.
   [[nodiscard]] double relative() const { return range > 0 ? accumulated / range : 0; }
+  // The largest error of a step relative to the range; 0 if there is no range.
+  [[nodiscard]] double in_a_step() const { return range > 0 ? local / range : 0; }
 };
 
 // Units whose steps were repeated until their interface variables agreed.

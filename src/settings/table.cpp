@@ -329,7 +329,7 @@ const std::vector<Row>& table() {
                                                .key = "maximum",
                                                .kind = Kind::seconds,
                                                .help = "largest step",
-                                               .standard = "the run; ecco: ten times the first step",
+                                               .standard = "100 times the step; ecco: ten times the first step",
                                                .option = "--max-step",
                                                .read_by = ReadBy::varying_steps}),
       field<&Run::control, &Control::safety>({.section = Section::control,

@@ -123,7 +123,8 @@ TEST(ConnectionTrust, ShowsTheLargestInATerminalAndAllOfThemInTables) {
     TrustReport t;
     t.source = fmt::format("a.y{}", i);
     t.targets = {fmt::format("b.u{}", i)};
-    t.accumulated = 0.01 * i;
+    t.local = 0.001 * i;
+    t.accumulated = 10;
     t.range = 1;
     report.trust.push_back(t);
   }
@@ -131,6 +132,8 @@ TEST(ConnectionTrust, ShowsTheLargestInATerminalAndAllOfThemInTables) {
   EXPECT_THAT(text, ::testing::AllOf(HasSubstr("a.y19 → b.u19"), HasSubstr("a.y12 → b.u12"),
                                      HasSubstr("and 12 with smaller errors"), HasSubstr("/report/connections")));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("a.y11 →")));
+  EXPECT_THAT(text, HasSubstr("the coupling error of a.y19 in a step is at most 1.9 % of its range"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("1000 %"))) << "the sum of all steps is not the error of the run";
   const auto tables = report.tables();
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].name, "connections");
