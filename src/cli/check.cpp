@@ -1,17 +1,31 @@
 #include "fmi/check.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/csv.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
+#include "couple/accelerator.hpp"
+#include "couple/approximation.hpp"
 #include "engine/library.hpp"
 #include "engine/system_files.hpp"
+#include "graph/problem.hpp"
+#include "host/hosts.hpp"
+#include "record/formats.hpp"
+#include "solve/nonlinear.hpp"
+#include "solve/solvers.hpp"
 #include "ssp/check.hpp"
+#include "step/controller.hpp"
+#include "step/stepper.hpp"
 
 namespace consort::cli {
 
@@ -25,24 +39,99 @@ struct CheckOptions {
   fmi::OpenOptions open;
 };
 
-// Checks all systems of a package as far as they can be read. The first one is also compiled, to find types and units
-// that do not fit.
+// Names in the settings of the run.
+void check_run(const graph::Document& document, const graph::Plan& plan, Diagnostics& diagnostics) {
+  const auto attempt = [&](const std::string& where, auto&& body) {
+    try {
+      body();
+    } catch (const Error& problem) {
+      if (problem.fault() != Fault::input) throw;
+      diagnostics.add(graph::diagnostic_of(where.empty() ? document.system.where : where, problem));
+    }
+  };
+  const auto& run = document.run;
+  for (const auto& unit : plan.units) {
+    if (const auto& name = unit.component.solver; !name.empty())
+      attempt(unit.component.where, [&] { static_cast<void>(solve::find_solver(name)); });
+    if (const auto& name = unit.component.host; !name.empty())
+      attempt(unit.component.where, [&] { static_cast<void>(host::find_host(name)); });
+  }
+  if (!run.host.empty()) attempt({}, [&] { static_cast<void>(host::find_host(run.host)); });
+  attempt({}, [&] { static_cast<void>(couple::find_approximation(run.extrapolation)); });
+  attempt({}, [&] { static_cast<void>(solve::find_nonlinear_method(run.loops.method)); });
+  std::vector<std::string_view> steppers;
+  for (const auto& row : step::steppers()) steppers.push_back(row.name);
+  attempt({}, [&] {
+    require(run.stepper.empty() || std::find(steppers.begin(), steppers.end(), run.stepper) != steppers.end(),
+            "there is no stepper '{}'{}; available: {}", run.stepper, suggestion(run.stepper, steppers),
+            fmt::join(steppers, ", "));
+  });
+  attempt({}, [&] { static_cast<void>(step::find_controller(run.control.controller)); });
+  attempt({}, [&] { static_cast<void>(couple::find_accelerator(run.iteration.method)); });
+  for (const auto& name : run.order) attempt({}, [&] { static_cast<void>(plan.require_unit(name)); });
+  const std::function<void(const std::vector<graph::ScheduleEntry>&)> check_group = [&](const auto& entries) {
+    for (const auto& entry : entries) {
+      if (!entry.unit.empty()) attempt({}, [&] { static_cast<void>(plan.require_unit(entry.unit)); });
+      check_group(entry.members);
+    }
+  };
+  check_group(run.schedule);
+  for (const auto& action : run.scenario)
+    attempt(action.where, [&] {
+      static_cast<void>(plan.require_variable(action.target));
+    });
+  for (const auto& bond : run.bonds)
+    for (const auto& path : {bond.effort, bond.flow})
+      attempt(bond.where, [&] { static_cast<void>(plan.require_variable(path)); });
+  if (!run.input_file.empty()) attempt({}, [&] { static_cast<void>(read_csv(run.input_file)); });
+  if (!run.record.file.empty()) attempt({}, [&] { static_cast<void>(record::format_of(run.record.file)); });
+}
+
+// What cannot be known without compiling: names, types and units of measure that do not fit. Units whose files the
+// reader has reported already are left out.
+void check_plan(const graph::Document& document, const graph::Catalogue& catalogue, Diagnostics& diagnostics) {
+  const auto read = diagnostics.all();
+  std::string closed;  // the last error of a unit that cannot be opened
+  const graph::Catalogue opens = [&](const graph::Component& component) -> const describe::Description& {
+    try {
+      return catalogue(component);
+    } catch (const Error& problem) {
+      closed = problem.what();
+      throw;
+    }
+  };
+  bool complete = true;
+  graph::CompileOptions options;
+  options.problems = [&](const std::string& where, const Error& problem) {
+    auto d = graph::diagnostic_of(where, problem);
+    const bool is_closed = closed == problem.what();
+    complete = complete && !is_closed;
+    const bool is_known = std::any_of(read.begin(), read.end(), [&](const Diagnostic& other) {
+      return other.severity == Severity::error && other.file == d.file && other.line == d.line;
+    });
+    if (!is_closed || !is_known) diagnostics.add(std::move(d));
+  };
+  try {
+    const auto plan = graph::compile(document.system, opens, options);
+    if (complete) check_run(document, plan, diagnostics);
+    for (const auto& note : plan.notes) diagnostics.add({Severity::note, "", 0, "system", note});
+    for (const auto& warning : plan.warnings) diagnostics.add({Severity::warning, "", 0, "system", warning});
+  } catch (const Error& error) {
+    if (error.fault() != Fault::input) throw;
+    options.problems({}, error);
+  }
+}
+
+// Checks all systems of a package as far as they can be read; the first one as far as its units.
 Diagnostics check_system(const std::string& file, const CheckOptions& o) {
   Diagnostics diagnostics;
   auto document = engine::check_system_file(file, {.allow_outside = o.allow_outside}, diagnostics);
   engine::LibraryOptions from;
   from.open = o.open;
   engine::Library library(std::move(from));
-  ssp::check_connectors(document.system, library.catalogue(), diagnostics);
-  if (diagnostics.count(Severity::error) == 0) {
-    try {
-      for (const auto& note : graph::compile(document.system, library.catalogue()).notes)
-        diagnostics.add({Severity::note, "", 0, "system", note});
-    } catch (const Error& error) {
-      if (error.fault() != Fault::input) throw;
-      diagnostics.add({Severity::error, "", 0, "system", error.what()});
-    }
-  }
+  if (engine::find_system_format(file)->packs)
+    ssp::check_connectors(document.system, library.catalogue(), diagnostics);
+  check_plan(document, library.catalogue(), diagnostics);
   diagnostics.sort();
   return diagnostics;
 }

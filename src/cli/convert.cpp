@@ -63,7 +63,10 @@ class Unpacker {
       if (copy.empty()) copy = take(component.source);
       component.source = copy;
     }
-    for (auto& inner : system.systems) (*this)(inner);
+    for (auto& inner : system.systems) {
+      if (inner.kind == graph::System::Kind::table) inner.table = take(inner.table);
+      (*this)(inner);
+    }
   }
 
  private:

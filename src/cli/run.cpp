@@ -68,7 +68,10 @@ void write_report(const std::string& file, const report::SystemReport& report) {
 
 void add_sources(const graph::System& system, std::vector<std::string>& files) {
   for (const auto& component : system.components) files.push_back(component.source.string());
-  for (const auto& inner : system.systems) add_sources(inner, files);
+  for (const auto& inner : system.systems) {
+    files.push_back(inner.table.string());
+    add_sources(inner, files);
+  }
 }
 
 std::vector<std::string> files_read(const RunOptions& o, const graph::Document& document) {

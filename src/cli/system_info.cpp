@@ -50,8 +50,11 @@ void add_tree(const graph::System& system, const std::string& indent, std::strin
                    values_text(c.settings.size()));
   for (const auto& inner : system.systems) {
     const bool last = n + 1 == all;
-    fmt::format_to(std::back_inserter(out), "{}{}{}  system, {} connections{}\n", indent, branch(), inner.name,
-                   inner.connections.size(), values_text(inner.settings.size()));
+    const auto contents = inner.kind == graph::System::Kind::table
+                              ? inner.table.filename().string()
+                              : fmt::format("system, {} connections", inner.connections.size());
+    fmt::format_to(std::back_inserter(out), "{}{}{}  {}{}\n", indent, branch(), inner.name, contents,
+                   values_text(inner.settings.size()));
     add_tree(inner, indent + (last ? "   " : "│  "), out);
   }
 }

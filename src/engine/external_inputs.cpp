@@ -9,13 +9,17 @@
 
 namespace consort::engine {
 
-ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near, bool polynomials)
+ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file, std::string_view element, Duration near,
+                               bool polynomials)
     : plan_(&plan), near_(near), polynomials_(polynomials), description_(std::make_shared<describe::Description>()) {
   auto& d = *description_;
   d.model_name = plan.name;
-  for (const auto& signal : plan.externals) {
+  for (std::uint32_t s = 0; s < plan.externals.size(); ++s) {
+    const auto& signal = plan.externals[s];
+    if (signal.element_path() != element) continue;
+    signals_.push_back(s);
     describe::Variable v;
-    v.name = d.arena().store(signal.name);
+    v.name = d.arena().store(signal.column);
     v.reference = static_cast<ValueReference>(d.variables.size());
     v.type = signal.type;
     v.causality = describe::Causality::input;
@@ -27,7 +31,7 @@ ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file,
     d.variables.push_back(v);
   }
   d.finish();
-  table_ = std::make_shared<input::InputTable>(input::InputTable::read(file, d));
+  table_ = std::make_shared<input::InputTable>(input::InputTable::read(file, d, {.allow_unknown = !element.empty()}));
   find_lines(plan);
 }
 
@@ -36,7 +40,7 @@ void ExternalInputs::find_lines(const graph::Plan& plan) {
   slopes_.resize(plan.output_count[float64]);
   std::vector<bool> is_external(slopes_.size(), false);
   for (const auto id : table_->variables()) {
-    const auto& signal = plan.externals[id];
+    const auto& signal = this->signal(id);
     if (signal.type != Type::Float64) continue;
     for (std::uint32_t e = 0; e < signal.count; ++e) is_external[signal.element + e] = true;
   }
@@ -176,7 +180,7 @@ Time ExternalInputs::event_at(Time t) const {
 void ExternalInputs::write(const Columns& values, couple::RunState& state) const {
   std::array<std::uint32_t, type_count> at{};
   for (const auto id : table_->variables()) {
-    const auto& signal = plan_->externals[id];
+    const auto& signal = this->signal(id);
     auto& from = at[static_cast<std::size_t>(signal.type)];
     with_type(signal.type, [&]<class T>() {
       for (std::uint32_t e = 0; e < signal.count; ++e)
@@ -219,7 +223,7 @@ void ExternalInputs::find_slopes(double per_second) {
   const auto& to = later_.column<double>();
   std::size_t i = 0;
   for (const auto id : table_->variables()) {
-    const auto& signal = plan_->externals[id];
+    const auto& signal = this->signal(id);
     if (signal.type != Type::Float64) continue;
     for (std::uint32_t e = 0; e < signal.count; ++e, ++i) slopes_[signal.element + e] = (to[i] - from[i]) * per_second;
   }

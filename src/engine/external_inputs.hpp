@@ -1,8 +1,9 @@
-// Sources of the system's own input connectors: a table, or values set by the caller.
+// Sources of external signals: the table that drives the system's own inputs, and the tables that are elements of it.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "couple/input_source.hpp"
 #include "couple/run_state.hpp"
@@ -16,9 +17,10 @@ class ExternalInputs final : public couple::InputSource {
  public:
   ExternalInputs() = default;
   // `near`: an event that is nearer to a communication point than this is at the point, because times of steps are
-  // computed and those of tables are not. `polynomials`: within a step inputs follow polynomials. Throws Error (input)
-  // if the file is not a table for the connectors.
-  ExternalInputs(const graph::Plan& plan, const std::string& file, Duration near, bool polynomials);
+  // computed and those of tables are not. `polynomials`: within a step inputs follow polynomials. `element`: the path
+  // of the table, which drives the signals with the element's name in front; empty: the table drives the inputs of the
+  // system. Throws Error (input) if the file is not a table for the signals.
+  ExternalInputs(const graph::Plan& plan, const std::string& file, std::string_view element, Duration near, bool polynomials);
 
   [[nodiscard]] bool empty() const { return !table_; }
   // Call it once if next_corner() is used: it goes through the whole table, so fixed steps skip it.
@@ -45,10 +47,15 @@ class ExternalInputs final : public couple::InputSource {
   void find_ends_of_chords(const std::vector<double>& range);
   void find_slopes(double per_second);  // 0: sets slopes to 0
 
+  [[nodiscard]] const graph::ExternalSignal& signal(describe::VariableId id) const {
+    return plan_->externals[signals_[id]];
+  }
+
   const graph::Plan* plan_ = nullptr;
   Duration near_ = 0;
   bool polynomials_ = false;
   std::shared_ptr<describe::Description> description_;
+  std::vector<std::uint32_t> signals_;  // by variable: index into Plan::externals
   std::shared_ptr<const input::InputTable> table_;
   input::InputTable::Cursor cursor_;
   Columns values_, later_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <set>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -65,9 +66,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   seed_externals(plan_, state_);
   const auto& approximation = couple::find_approximation(o_.run.extrapolation);
   scenario_ = Scenario(plan_, o_.run.scenario, experiment_.slack());
-  if (!o_.run.input_file.empty())
-    inputs_ = ExternalInputs(plan_, o_.run.input_file, experiment_.slack(), approximation.order() > 0);
-  if (varies_ && !inputs_.empty()) inputs_.find_corners();
+  read_tables(approximation.order() > 0);
   if (!o_.trace_file.empty()) {
     timeline_ = std::make_unique<fleet::Timeline>(threads);
     fleet_->trace(timeline_.get());
@@ -96,12 +95,24 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   fleet_->connect(blocks_of(plan_, o_.run.record.substeps));
 }
 
+void Simulation::Impl::read_tables(bool polynomials) {
+  const auto read = [&](const std::string& file, std::string_view element) {
+    inputs_.emplace_back(plan_, file, element, experiment_.slack(), polynomials);
+    if (varies_) inputs_.back().find_corners();
+  };
+  if (!o_.run.input_file.empty()) read(o_.run.input_file, {});
+  std::set<std::string_view> known;
+  for (const auto& external : plan_.externals)
+    if (!external.table.empty() && known.insert(external.element_path()).second)
+      read(external.table, external.element_path());
+}
+
 // Creates the communication point, and the stepper and the controller that use it.
 void Simulation::Impl::make_coupling() {
   bonds_ = couple::PowerBonds(plan_, o_.run.bonds);
   const auto* const bonds = bonds_.empty() ? nullptr : &bonds_;
   std::vector<couple::InputSource*> sources;
-  if (!inputs_.empty()) sources.push_back(&inputs_);
+  for (auto& inputs : inputs_) sources.push_back(&inputs);
   if (!feed_.empty()) sources.push_back(&feed_);
   if (!scenario_.empty()) sources.push_back(&scenario_);
   point_ = std::make_unique<couple::Point>(

@@ -80,6 +80,7 @@ class Simulation::Impl {
   void advance(Time limit);  // one step, at most to `limit`
   graph::Plan compile(const graph::System& system);
   void make_fleet(unsigned threads);
+  void read_tables(bool polynomials);
   void make_coupling();
   void choose_consistency();
   void feed_from_table();
@@ -121,7 +122,7 @@ class Simulation::Impl {
   bool stays_at_events_ = false;   // a unit runs alone in event mode; its events are settled between rows
   couple::RunState state_;
   Scenario scenario_;
-  ExternalInputs inputs_;
+  std::vector<ExternalInputs> inputs_;
   TableFeed feed_;  // for a unit that runs alone
   couple::PowerBonds bonds_;
   std::unique_ptr<couple::Point> point_;

@@ -118,6 +118,7 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
   for (const auto& n : stepper_->notes()) report_.notes.push_back(n);
   for (const auto& n : controller_->notes()) report_.notes.push_back(n);
   for (const auto& n : plan_.notes) report_.assumed.push_back(n);
+  for (const auto& w : plan_.warnings) report_.warnings.push_back(w);
   for (const auto& w : library_->warnings()) report_.warnings.push_back(w);
   for (const auto& w :
        report::ineffective_settings(plan_, o_.run, {stepper_->name(), controller_->name(), varies_, experiment_.stop}))

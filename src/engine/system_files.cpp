@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graph/problem.hpp"
 #include "ssp/from_system.hpp"
 #include "ssp/package.hpp"
 #include "ssp/to_system.hpp"
@@ -22,6 +23,10 @@ namespace fs = std::filesystem;
 graph::Document read_yaml(const fs::path& file, const SystemFileOptions& options) {
   require(options.variant.empty(), "{}: only packages (.ssp) have variants; leave out --variant", file.string());
   return yaml::read_system(file);
+}
+
+graph::Document check_yaml(const fs::path& file, const SystemFileOptions&, Diagnostics& diagnostics) {
+  return yaml::check_system(file, [&](const Error& problem) { diagnostics.add(graph::diagnostic_of({}, problem)); });
 }
 
 std::vector<std::string> write_yaml(const graph::Document& document, const fs::path& file, const SystemWriteOptions&) {
@@ -65,7 +70,8 @@ constexpr std::array formats{
                  .endings = {".yaml", ".yml"},
                  .description = "a system written by hand",
                  .read = read_yaml,
-                 .write = write_yaml},
+                 .write = write_yaml,
+                 .check = check_yaml},
     SystemFormat{.name = "SSP",
                  .endings = {".ssp"},
                  .description = "a system structure package, or a folder with an unpacked one",

@@ -221,6 +221,7 @@ void SystemRecorder::choose() {
     record::Signal s;
     s.name = connector.name;
     s.type = connector.type;
+    s.unit = connector.unit;
     const auto to = add_signal(s);
     copies_[static_cast<std::size_t>(s.type)].push_back({to, connector.element});
     if (s.type == Type::Float64 && (connector.factor != 1 || connector.offset != 0))

@@ -8,6 +8,7 @@
 #include "graph/dependencies.hpp"
 #include "graph/flatten.hpp"
 #include "graph/links.hpp"
+#include "graph/measures.hpp"
 #include "graph/routes.hpp"
 #include "graph/start_values.hpp"
 
@@ -32,14 +33,16 @@ Elements target_elements(const Flat& flat, const std::vector<describe::StartValu
 }  // namespace
 
 Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options) {
-  Flat flat = flatten(system, catalogue);
+  Flat flat = flatten(system, catalogue, options.problems);
+  check_measures(flat);
+  Plan plan;
   std::vector<std::string> notes = system.notes;
-  auto starts = resolve_start_values(flat, system, options.settings, notes);
+  auto starts = resolve_start_values(flat, system, options.settings, notes, plan.warnings);
   const Links links = trace(flat, starts);
   std::vector<Elements> targets;
-  for (const auto& path : options.targets) targets.push_back(target_elements(flat, starts, path));
+  for (const auto& path : options.targets)
+    flat.attempt({}, [&] { targets.push_back(target_elements(flat, starts, path)); });
 
-  Plan plan;
   plan.name = system.name;
   plan.experiment = system.experiment;
   plan.notes = std::move(notes);

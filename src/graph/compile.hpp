@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/error.hpp"
 #include "graph/plan.hpp"
 #include "graph/system.hpp"
 
@@ -18,10 +19,16 @@ using Catalogue = std::function<const describe::Description&(const Component&)>;
 // True if a variable shall be an output of the plan even though nothing is connected to it.
 using WantedVariable = std::function<bool(const describe::Variable&)>;
 
+// Takes an Error (input) and the place of its cause ("plant.yaml:3:5", or empty).
+using ProblemSink = std::function<void(const std::string& where, const Error& problem)>;
+
 struct CompileOptions {
   std::span<const Setting> settings{};     // override all settings of the system (`--set`)
   std::span<const std::string> targets{};  // paths of inputs and tunable parameters that a scenario will drive
   WantedVariable wants{};                  // empty: all outputs
+  // Takes every error that concerns one unit, connection or value, and compile() goes on without it. The plan is then
+  // incomplete. Empty: compile() throws the first one.
+  ProblemSink problems{};
 };
 
 // Throws Error (input) for several sources of one input, missing endpoints (with the nearest names), types or units

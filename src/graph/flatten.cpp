@@ -1,6 +1,7 @@
 #include "graph/flatten.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,14 +22,17 @@ class Flattener {
     require(level < most_levels,
             "system '{}' is nested more than {} levels deep; check that it does not contain itself", system.name,
             most_levels);
-    if (system.kind == System::Kind::reference) add_reference(system, prefix);
+    if (system.kind == System::Kind::reference) flat_.attempt(system.where, [&] { add_reference(system, prefix); });
     inside_.push_back(&system);
     prefixes_.push_back(prefix);
     require_unique_names(system);
-    for (const auto& connector : system.connectors) add_node(system, connector, prefix, level == 0);
-    for (const auto& component : system.components) add_unit(component, prefix);
+    for (const auto& connector : system.connectors)
+      flat_.attempt(connector.where, [&] { add_node(system, connector, prefix, level == 0); });
+    for (const auto& component : system.components)
+      flat_.attempt(component.where, [&] { add_unit(component, prefix); });
     for (const auto& inner : system.systems) add(inner, prefix + inner.name + ".", level + 1);
-    for (const auto& connection : system.connections) add_wire(system, connection, prefix);
+    for (const auto& connection : system.connections)
+      flat_.attempt(connection.where, [&] { add_wire(system, connection, prefix); });
     inside_.pop_back();
     prefixes_.pop_back();
   }
@@ -36,19 +40,8 @@ class Flattener {
   // Connects references to their dictionaries. Call it after all wires were added: a reference that a wire drives
   // writes to the dictionary, every other one reads from it.
   void share() {
-    for (const auto& r : references_) {
-      for (const auto& c : r.system->connectors) {
-        const auto here = flat_.node_by_path.at(r.prefix + c.name);
-        const auto& node = flat_.nodes[here];
-        const bool writes = node.driver != no_source || !node.element_drivers.empty();
-        if (!writes && node.leaving.empty()) continue;
-        const auto entry = flat_.node_by_path.find(r.dictionary_prefix + c.name);
-        if (entry == flat_.node_by_path.end())
-          throw input_error("'{}'{} is connected, but the signal dictionary '{}' has no signal '{}'; add it", node.path,
-                            where_text(r.system->where), r.system->dictionary, c.name);
-        add_shared(here, entry->second, writes, *r.system);
-      }
-    }
+    for (const auto& r : references_)
+      for (const auto& c : r.system->connectors) flat_.attempt(r.system->where, [&] { share(r, c); });
   }
 
  private:
@@ -69,6 +62,18 @@ class Flattener {
     }
     throw input_error("'{}'{} refers to the signal dictionary '{}', but no enclosing system has it; correct the name",
                       reference.name, where_text(reference.where), reference.dictionary);
+  }
+
+  void share(const Reference& r, const Connector& c) {
+    const auto here = flat_.node_by_path.at(r.prefix + c.name);
+    const auto& node = flat_.nodes[here];
+    const bool writes = node.driver != no_source || !node.element_drivers.empty();
+    if (!writes && node.leaving.empty()) return;
+    const auto entry = flat_.node_by_path.find(r.dictionary_prefix + c.name);
+    if (entry == flat_.node_by_path.end())
+      throw input_error("'{}'{} is connected, but the signal dictionary '{}' has no signal '{}'; add it", node.path,
+                        where_text(r.system->where), r.system->dictionary, c.name);
+    add_shared(here, entry->second, writes, *r.system);
   }
 
   void add_shared(std::uint32_t reference, std::uint32_t entry, bool writes, const System& system) {
@@ -113,7 +118,9 @@ class Flattener {
     unit.path = prefix + component.name;
     unit.component = &component;
     unit.systems = inside_;
+    if (flat_.problems) flat_.broken.insert(unit.path);  // until there is a description
     unit.description = &catalogue_(component);
+    flat_.broken.erase(unit.path);
     const bool is_new = flat_.unit_by_path.emplace(unit.path, static_cast<UnitId>(flat_.units.size())).second;
     require(is_new, "two units have the path '{}'{}; rename one, or the system that it is in", unit.path,
             where_text(component.where));
@@ -177,15 +184,41 @@ class Flattener {
   }
 
   void add_wire(const System& system, const Connection& connection, const std::string& prefix) {
+    if (flat_.is_broken(prefix + connection.from.text()) || flat_.is_broken(prefix + connection.to.text())) return;
     const auto id = static_cast<std::uint32_t>(flat_.wires.size());
     Wire wire;
     wire.connection = &connection;
     wire.system = &system;
     wire.from = port(system, connection.from, connection, prefix);
     wire.to = port(system, connection.to, connection, prefix);
+    require_direction(wire);
     if (wire.from.node != no_source) flat_.nodes[wire.from.node].leaving.push_back(id);
     if (wire.to.node != no_source) drive(wire, id);
     flat_.wires.push_back(std::move(wire));
+  }
+
+  // A connector of a system passes values on in one direction: inputs and parameters inwards, outputs outwards.
+  void require_direction(const Wire& wire) const {
+    const auto& c = *wire.connection;
+    const auto inwards = [&](const Port& port) -> std::optional<bool> {
+      if (port.node == no_source || flat_.nodes[port.node].system->kind != System::Kind::plain) return std::nullopt;
+      const auto causality = flat_.nodes[port.node].connector->causality;
+      if (causality == describe::Causality::output || causality == describe::Causality::calculated_parameter)
+        return false;
+      if (causality == describe::Causality::local) return std::nullopt;
+      return true;
+    };
+    const auto check = [&](const Port& port, const Endpoint& end, bool is_source) {
+      const auto in = inwards(port);
+      const bool inside = end.element.empty();  // the connector is seen from inside of its system
+      if (!in || *in == (inside == is_source)) return;
+      throw input_error("the connection {} → {}{}: '{}' is an {} of the system {}and cannot be {} {}; write '{} -> {}'",
+                        c.from.text(), c.to.text(), where_text(c.where), end.text(), *in ? "input" : "output",
+                        inside ? "itself " : "", is_source ? "read" : "driven", inside ? "inside of it" : "from outside",
+                        c.to.text(), c.from.text());
+    };
+    check(wire.from, c.from, true);
+    check(wire.to, c.to, false);
   }
 
   const Catalogue& catalogue_;
@@ -204,8 +237,16 @@ std::string port_text(const Flat& flat, const Port& port) {
   return fmt::format("{}.{}", flat.units[port.unit].path, port.connector);
 }
 
-Flat flatten(const System& system, const Catalogue& catalogue) {
+bool Flat::is_broken(std::string_view path) const {
+  if (broken.empty()) return false;
+  for (auto dot = path.rfind('.'); dot != std::string_view::npos; dot = path.substr(0, dot).rfind('.'))
+    if (broken.contains(std::string(path.substr(0, dot)))) return true;
+  return broken.contains(std::string(path));
+}
+
+Flat flatten(const System& system, const Catalogue& catalogue, const ProblemSink& problems) {
   Flat flat;
+  flat.problems = problems;
   Flattener flattener(catalogue, flat);
   flattener.add(system, "", 0);
   flattener.share();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -56,10 +57,27 @@ struct Flat {
   std::deque<Connection> shared;  // between signal dictionaries and references to them; wires point to these
   std::unordered_map<std::string, UnitId> unit_by_path;
   std::unordered_map<std::string, std::uint32_t> node_by_path;
+
+  ProblemSink problems;                    // see CompileOptions
+  std::unordered_set<std::string> broken;  // paths of units without a description, after a problem
+  // True if the path is that of a broken unit or of one of its variables.
+  [[nodiscard]] bool is_broken(std::string_view path) const;
+
+  // Runs `body`; hands an Error (input) to `problems` if somebody takes it.
+  template <class F>
+  void attempt(const std::string& where, F&& body) const {
+    if (!problems) return body();
+    try {
+      body();
+    } catch (const Error& problem) {
+      if (problem.fault() != Fault::input) throw;
+      problems(where, problem);
+    }
+  }
 };
 
 // The system must outlive the result.
-[[nodiscard]] Flat flatten(const System& system, const Catalogue& catalogue);
+[[nodiscard]] Flat flatten(const System& system, const Catalogue& catalogue, const ProblemSink& problems = {});
 
 // "chassis.F": the port as users write it.
 [[nodiscard]] std::string port_text(const Flat& flat, const Port& port);

@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <numbers>
+#include <vector>
+
+#include "base/text.hpp"
 
 namespace consort::graph {
 
@@ -93,15 +99,133 @@ constexpr Known known[] = {
     {"l/min", {0, 3, -1}, 1e-3 / 60},
     {"kg/m3", {1, -3}},
     {"kg.m2", {1, 2}},
+    {"L", {0, 3}, 1e-3},
+    {"S", {-1, -2, 3, 2}},
+    {"T", {1, 0, -2, -1}},
+    {"Wb", {1, 2, -2, -1}},
+    {"mol", {0, 0, 0, 0, 0, 1}},
+    {"cd", {0, 0, 0, 0, 0, 0, 1}},
+    {"Nm", {1, 2, -2}},
+    {"Wh", {1, 2, -2}, 3600},
+    {"VA", {1, 2, -3}},
+};
+
+// The units that SI prefixes are put in front of.
+constexpr std::string_view prefixed[] = {"g", "m",   "s", "A", "K", "mol", "cd", "rad", "Hz", "N", "Pa", "bar", "J",  "W",
+                                         "V", "Ohm", "F", "H", "S", "T",   "Wb", "l",   "L",  "Nm", "Wh", "VA"};
+constexpr std::pair<std::string_view, double> prefixes[] = {
+    {"f", 1e-15}, {"p", 1e-12}, {"n", 1e-9}, {"u", 1e-6}, {"\u00B5", 1e-6}, {"\u03BC", 1e-6}, {"m", 1e-3},
+    {"c", 1e-2},  {"d", 1e-1},  {"h", 1e2},  {"k", 1e3},  {"M", 1e6},       {"G", 1e9},       {"T", 1e12}};
+
+std::optional<describe::BaseUnit> listed(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(known), std::end(known), [&](const Known& k) { return k.name == name; });
+  if (found == std::end(known)) return std::nullopt;
+  return describe::BaseUnit{found->exponents, found->factor, found->offset};
+}
+
+std::optional<describe::BaseUnit> single(std::string_view name) {
+  if (auto whole = listed(name)) return whole;
+  for (const auto& [prefix, factor] : prefixes) {
+    const auto rest = name.substr(std::min(prefix.size(), name.size()));
+    if (!name.starts_with(prefix) || std::find(std::begin(prefixed), std::end(prefixed), rest) == std::end(prefixed))
+      continue;
+    auto unit = listed(rest);
+    unit->factor *= factor;
+    return unit;
+  }
+  return std::nullopt;
+}
+
+// Products of units: "N.m", "W/(m2.K)", "1/s". Operators of the same rank apply from the left.
+class Product {
+ public:
+  explicit Product(std::string_view text) : rest_(text) {}
+
+  std::optional<describe::BaseUnit> operator()() {
+    auto unit = product(0);
+    return rest_.empty() ? unit : std::nullopt;
+  }
+
+ private:
+  static constexpr int most_levels = 8;
+
+  bool take(std::string_view sign) {
+    if (!rest_.starts_with(sign)) return false;
+    rest_.remove_prefix(sign.size());
+    return true;
+  }
+
+  std::optional<describe::BaseUnit> product(int level) {
+    auto unit = power(level);
+    while (unit) {
+      const bool divides = take("/");
+      if (!divides && !take(".") && !take("*") && !take("\u00B7")) break;
+      const auto next = power(level);
+      if (!next || !multiply(*unit, *next, divides ? -1 : 1)) return std::nullopt;
+    }
+    return unit;
+  }
+
+  std::optional<describe::BaseUnit> power(int level) {
+    std::optional<describe::BaseUnit> base;
+    if (take("(")) {
+      if (level == most_levels) return std::nullopt;
+      base = product(level + 1);
+      if (!take(")")) return std::nullopt;
+    } else {
+      const auto end = rest_.starts_with('1') ? 1 : std::min(rest_.find_first_of("./*^()-0123456789"), rest_.size());
+      auto name = rest_.substr(0, end);
+      if (const auto dot = name.find("\u00B7"); dot != std::string_view::npos) name = name.substr(0, dot);
+      rest_.remove_prefix(name.size());
+      base = single(name);
+    }
+    take("^");
+    int exponent = 1;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), exponent);
+    if (error == std::errc()) rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    if (!base || std::abs(exponent) > 9) return std::nullopt;
+    describe::BaseUnit one;
+    if (!multiply(one, *base, exponent)) return std::nullopt;
+    return one;
+  }
+
+  // In a product, a temperature is a difference: its offset does not count.
+  static bool multiply(describe::BaseUnit& unit, const describe::BaseUnit& by, int exponent) {
+    for (std::size_t i = 0; i < unit.exponents.size(); ++i) {
+      const int sum = unit.exponents[i] + exponent * by.exponents[i];
+      if (std::abs(sum) > 127) return false;
+      unit.exponents[i] = static_cast<std::int8_t>(sum);
+    }
+    unit.factor *= std::pow(by.factor, exponent);
+    return true;
+  }
+
+  std::string_view rest_;
 };
 
 }  // namespace
 
 std::optional<describe::BaseUnit> known_measure(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(known), std::end(known), [&](const Known& k) { return k.name == name; });
-  if (found == std::end(known)) return std::nullopt;
-  return describe::BaseUnit{found->exponents, found->factor, found->offset};
+  if (auto whole = single(name)) return whole;
+  return Product(name)();
+}
+
+std::string nearest_measure(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& k : known) names.push_back(k.name);
+  return suggestion(name, names);
+}
+
+std::optional<std::pair<std::string_view, std::string_view>> split_measure(std::string_view text) {
+  text = trim(text);
+  const auto number = text.starts_with('+') ? text.substr(1) : text;
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const auto unit = number.substr(static_cast<std::size_t>(end - number.data()));
+  const bool digits = !number.empty() && number.find_first_of("0123456789") < 3;  // not "inf", not "nano"
+  if (error != std::errc() || !digits || unit.empty() || unit.find_first_of(" \t.,;:+-") < 1) return std::nullopt;
+  return std::pair{text.substr(0, text.size() - unit.size()), unit};
 }
 
 }  // namespace consort::graph

@@ -36,12 +36,16 @@ class Tracer {
     for (const bool before_run : {true, false})
       for (std::uint32_t w = 0; w < flat_.wires.size(); ++w)
         if (const auto& to = flat_.wires[w].to; to.unit != no_unit && is_set_before_run(to) == before_run)
-          for (auto& way : ways_to(w)) add_link(way, before_run);
+          flat_.attempt(flat_.wires[w].connection->where, [&] {
+            for (auto& way : ways_to(w)) add_link(way, before_run);
+          });
     for (std::uint32_t n = 0; n < flat_.nodes.size(); ++n) {
       const auto& node = flat_.nodes[n];
       if (!node.root) continue;
-      if (node.driver != no_source) add_outer(n, node.driver, {});
-      for (const auto w : node.element_drivers) add_outer(n, w, indices_text(flat_.wires[w].to.indices));
+      flat_.attempt(node.connector->where, [&] {
+        if (node.driver != no_source) add_outer(n, node.driver, {});
+        for (const auto w : node.element_drivers) add_outer(n, w, indices_text(flat_.wires[w].to.indices));
+      });
     }
   }
 
@@ -126,6 +130,7 @@ class Tracer {
     link.where = flat_.wires[way.wires.back()].connection->where;
     start(first, way.source, link);
     for (const auto w : way.wires) follow(flat_.wires[w], way.target, link);
+    if (current_) link.unit = current_->name;
     return link;
   }
 
@@ -135,6 +140,7 @@ class Tracer {
     if (wire.from.unit != no_unit) return true;
     const auto& node = flat_.nodes[wire.from.node];
     if (is_parameter(node.connector->causality)) return false;
+    if (node.system->kind == System::Kind::table) return true;
     if (!node.root)
       links_.notes.push_back(fmt::format("'{}' has no source, so the inputs connected to it keep their start values",
                                          port_text(flat_, wire.from)));

@@ -1,7 +1,10 @@
 #include "graph/measures.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
+#include "base/error.hpp"
 #include "graph/known_measures.hpp"
 
 namespace consort::graph {
@@ -48,6 +51,27 @@ std::optional<Measure> measure_of(const describe::Description& d, const describe
   measure.base = d.units[v.unit].base;
   if (!measure.base) measure.base = known_measure(measure.name);  // FMI 1.0 has units without dimensions
   return measure;
+}
+
+void check_measures(const Flat& flat) {
+  std::set<std::string_view> declared;  // by any system or unit: a wrong name is unlikely to be among them
+  for (const auto& u : flat.units) {
+    for (const auto& measure : u.description->units) declared.insert(measure.name);
+    for (const auto* system : u.systems)
+      for (const auto& unit : system->units) declared.insert(unit.name);
+  }
+  for (const auto& node : flat.nodes)
+    for (const auto& unit : node.system->units) declared.insert(unit.name);
+  const auto check = [&](const Connector& c, const std::string& path) {
+    if (c.unit.empty() || declared.contains(c.unit) || known_measure(c.unit)) return;
+    flat.attempt(c.where, [&] {
+      throw input_error("'{}'{}: there is no unit of measure '{}'{}; correct it, or define it under 'units_of_measure'",
+                        path, where_text(c.where), c.unit, nearest_measure(c.unit));
+    });
+  };
+  for (const auto& node : flat.nodes) check(*node.connector, node.path);
+  for (const auto& u : flat.units)
+    for (const auto& c : u.component->connectors) check(c, u.path + "." + c.name);
 }
 
 MeasureFit fit(const Measure& from, const Measure& to, bool relative) {

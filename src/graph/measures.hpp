@@ -17,6 +17,10 @@ namespace consort::graph {
 [[nodiscard]] std::optional<describe::Measure> measure_of(const describe::Description& description,
                                                           const describe::Variable& variable);
 
+// Finds units of connectors that neither a system around them, nor a unit's description, nor the list of common units
+// knows. Throws Error (input), or reports to `flat.problems`.
+void check_measures(const Flat& flat);
+
 enum class Fit : std::uint8_t { same, convertible, unknown, clash };
 struct MeasureFit {
   Fit fit = Fit::same;

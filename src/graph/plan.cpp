@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graph/problem.hpp"
 
 namespace consort::graph {
 
@@ -59,10 +60,10 @@ std::pair<UnitId, describe::VariableId> Plan::require_variable(std::string_view 
                       suggestion(name_in_unit, names))
         .in_unit(units[unit].name);
   }
-  std::vector<std::string_view> names;
-  for (const auto& u : units) names.emplace_back(u.name);
+  std::vector<std::pair<std::string_view, const describe::Description*>> known;
+  for (const auto& u : units) known.emplace_back(u.name, u.description);
   throw input_error("'{}' does not begin with the name of a unit{}; write it as UNIT.VARIABLE", path,
-                    suggestion(path.substr(0, path.find('.')), names));
+                    nearest_path(path, known));
 }
 
 }  // namespace consort::graph

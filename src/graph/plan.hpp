@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -116,6 +117,11 @@ struct ExternalSignal {
   std::string unit;
   std::string description;
   bool discrete = false;
+  std::string table{};   // file of the table that gives the values; empty: they come from outside
+  std::string column{};  // name of the signal there
+  [[nodiscard]] std::string_view element_path() const {  // of the table
+    return table.empty() ? std::string_view() : std::string_view(name).substr(0, name.size() - column.size() - 1);
+  }
 };
 
 // An element of an output connector of the root system, for recording.
@@ -125,6 +131,7 @@ struct NamedSignal {
   std::uint32_t element = 0;
   double factor = 1;
   double offset = 0;
+  std::string unit{};  // of measure; empty: unknown
 };
 
 // One per routed variable, for reports, drawings and error estimates.
@@ -168,6 +175,8 @@ class Plan {
 
   // Assumptions made while reading and compiling, for the report.
   std::vector<std::string> notes;
+  // Deviations of the system from its standard that were repaired.
+  std::vector<std::string> warnings;
 
   [[nodiscard]] std::vector<UnitId> all_units() const;  // by id
   [[nodiscard]] Columns make_inputs() const;

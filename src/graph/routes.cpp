@@ -36,7 +36,7 @@ class Layout {
     for (std::size_t t = 0; t < type_count; ++t) plan_.sources[t].assign(plan_.input_count[t], no_source);
     driver_.resize(type_count);
     for (std::size_t t = 0; t < type_count; ++t) driver_[t].assign(plan_.input_count[t], nullptr);
-    for (const auto& link : links_.links) route(link);
+    for (const auto& link : links_.links) flat_.attempt(link.where, [&] { route(link); });
     for (const auto& outer : links_.outer) name_output(outer);
     const auto by_input = [](const auto& a, const auto& b) { return a.input < b.input; };
     std::sort(plan_.scalings.begin(), plan_.scalings.end(), by_input);
@@ -87,7 +87,9 @@ class Layout {
       const auto& d = *flat_.units[link.to.unit].description;
       const auto& v = d[link.to.variable];
       ExternalSignal signal;
-      signal.name = node.connector->name;
+      signal.name = node.path;
+      signal.table = node.system->table.string();
+      signal.column = node.connector->name;
       signal.type = node.connector->type.value_or(v.type);
       signal.count = checked_size(link.external, sizes.at(link.external));
       signal.unit = node.connector->unit.empty() ? std::string(d.unit_name(v)) : node.connector->unit;
@@ -247,6 +249,9 @@ class Layout {
       signal.element = source.element + e;
       signal.factor = outer.link.factor;
       signal.offset = outer.link.offset;
+      // A transformation without a declared unit leads to an unknown one.
+      const auto& declared = flat_.nodes[outer.node].connector->unit;
+      signal.unit = declared.empty() && !outer.link.transformed ? outer.link.unit : declared;
       plan_.connectors.push_back(std::move(signal));
     }
   }

@@ -8,8 +8,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graph/known_measures.hpp"
 #include "graph/links.hpp"
 #include "graph/measures.hpp"
+#include "graph/problem.hpp"
 
 namespace consort::graph {
 
@@ -20,8 +22,30 @@ namespace {
 
 class Resolver {
  public:
-  Resolver(const Flat& flat, std::vector<StartValues>& starts, std::vector<std::string>& notes)
-      : flat_(flat), starts_(starts), notes_(notes) {}
+  Resolver(const Flat& flat, std::vector<StartValues>& starts, std::vector<std::string>& notes,
+           std::vector<std::string>& warnings)
+      : flat_(flat), starts_(starts), notes_(notes), warnings_(warnings) {}
+
+  // Applies a value of a component's own binding. Some tools write the name of the component in front of the variable
+  // there ("wheel.m", or "axle.wheel.m" with the systems around it).
+  void set_own(UnitId unit, const Setting& setting) {
+    const auto& u = flat_.units[unit];
+    const auto has = [&](std::string_view name) {
+      return find(*u.description, std::string(name)).first != describe::no_variable;
+    };
+    if (!setting.lenient || has(setting.name)) return set_unit(unit, setting, setting.name);
+    for (std::string_view around = u.path;; around = around.substr(around.find('.') + 1)) {
+      const auto rest = std::string_view(setting.name).substr(std::min(setting.name.size(), around.size()));
+      if (setting.name.starts_with(around) && rest.starts_with('.') && has(rest.substr(1))) {
+        warnings_.push_back(
+            fmt::format("unit '{}'{}: the parameter '{}' is named with the unit in front, although it belongs to the "
+                        "unit; it sets '{}'",
+                        u.path, where_text(setting.where), setting.name, rest.substr(1)));
+        return set_unit(unit, setting, std::string(rest.substr(1)));
+      }
+      if (around.find('.') == std::string_view::npos) return set_unit(unit, setting, setting.name);
+    }
+  }
 
   // Sets a variable of a unit; "x[2]" is an element of the array x unless a variable has that name.
   void set_unit(UnitId unit, const Setting& setting, const std::string& variable) {
@@ -49,6 +73,7 @@ class Resolver {
   // Sets a path below `prefix`: a unit's variable, a connector of a nested system, or a connector of the system itself.
   void set_path(const std::string& prefix, const Setting& setting) {
     const std::string path = prefix + setting.name;
+    if (flat_.is_broken(path)) return;
     bool found = false;
     for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
       const auto unit = flat_.unit_by_path.find(path.substr(0, dot));
@@ -71,9 +96,10 @@ class Resolver {
     require(std::find(names.begin(), names.end(), path) == names.end(),
             "'{}'{} is a unit, and units have no value; write it as UNIT.VARIABLE=VALUE", path,
             where_text(setting.where));
-    const std::string head = path.substr(0, path.find('.', prefix.size()));
+    std::vector<std::pair<std::string_view, const describe::Description*>> known;
+    for (const auto& u : flat_.units) known.emplace_back(u.path, u.description);
     throw input_error("no variable is named '{}', so it cannot be set{}{}; write it as UNIT.VARIABLE=VALUE", path,
-                      where_text(setting.where), suggestion(head, names))
+                      where_text(setting.where), nearest_path(setting.name, known))
         .of_setting(setting.name);
   }
 
@@ -122,6 +148,7 @@ class Resolver {
     if (n.leaving.empty() && setting.lenient) return ignore(n.path);
     require(!n.leaving.empty(), "'{}' is not connected to anything inside, so it cannot be set{}", n.path,
             where_text(setting.where));
+    if (level == 0 && n.connector->type.value_or(Type::Float64) != Type::String) split(setting);
     const auto& own = n.connector->unit;
     const System* const systems[] = {n.system};
     if (!own.empty()) pass(measure_in(systems, setting), find_measure(systems, own), false, setting);
@@ -188,6 +215,16 @@ class Resolver {
     set_unit(wire.to.unit, setting, name);
   }
 
+  // "3cm" becomes 3 in cm, "1 2cm" becomes 1 and 2 in cm.
+  static void split(Setting& setting) {
+    if (!setting.unit.empty() || !setting.elements.empty()) return;
+    const auto last = setting.value.find_last_of(" \t") + 1;
+    const auto parts = split_measure(std::string_view(setting.value).substr(last));
+    if (!parts) return;
+    setting.unit = parts->second;
+    setting.value.resize(last + parts->first.size());
+  }
+
   // Unit of measure of the value at this point of the way.
   template <class Place>
   static std::optional<describe::Measure> measure_in(const Place& place, const Setting& setting) {
@@ -205,6 +242,7 @@ class Resolver {
     if (!to) return;
     if (from) {
       const auto how = fit(*from, *to, relative);
+      if (how.fit == Fit::unknown && !setting.lenient) throw_unknown(*from);
       require(how.fit != Fit::clash, "the value of '{}'{} is given in '{}', which cannot be converted to '{}'",
               setting.name, where_text(setting.where), from->name, to->name);
       if (how.fit == Fit::convertible) scale({how.conversion.factor, how.conversion.offset}, setting);
@@ -266,6 +304,7 @@ class Resolver {
       setting.value += ' ' + setting.unit;
       setting.unit.clear();
     }
+    if (is_float(v.type)) split(setting);
     if (!setting.unit.empty() && setting.convert_units) convert(u, v, setting);
     transform(setting.transformation, setting);
     if (!setting.elements.empty() && (v.type == Type::String || v.type == Type::Enumeration))
@@ -321,11 +360,19 @@ class Resolver {
     if (setting.lenient && from && fit(*from, to, v.relative_quantity).fit == Fit::unknown) return;
     const auto how = from ? fit(*from, to, v.relative_quantity) : MeasureFit{Fit::clash, {}};
     if (how.fit == Fit::same || setting.unit == to.name) return;
+    if (from && how.fit == Fit::unknown) throw_unknown(*from);
     require(
         how.fit == Fit::convertible,
         "'{}' has the unit '{}', but its value is in '{}', which cannot be converted; correct the unit of the value",
         v.name, to.name, setting.unit);
     scale({how.conversion.factor, how.conversion.offset}, setting);
+  }
+
+  // If the unit has no definition; if it has one, the other end lacks it.
+  static void throw_unknown(const describe::Measure& unit) {
+    require(unit.base.has_value(), "there is no unit of measure '{}'{}; correct it, or define it under "
+                                   "'units_of_measure'",
+            unit.name, nearest_measure(unit.name));
   }
 
   [[nodiscard]] Error unknown(UnitId unit, const Setting& setting, const std::string& variable) const {
@@ -340,25 +387,28 @@ class Resolver {
   const Flat& flat_;
   std::vector<StartValues>& starts_;
   std::vector<std::string>& notes_;
+  std::vector<std::string>& warnings_;
   std::vector<std::string> ignored_;
 };
 
-void apply_systems(Resolver& resolver, const System& system, const std::string& prefix) {
-  for (const auto& inner : system.systems) apply_systems(resolver, inner, prefix + inner.name + ".");
-  for (const auto& setting : system.settings) resolver.set_path(prefix, setting);
+void apply_systems(const Flat& flat, Resolver& resolver, const System& system, const std::string& prefix) {
+  for (const auto& inner : system.systems) apply_systems(flat, resolver, inner, prefix + inner.name + ".");
+  for (const auto& setting : system.settings)
+    flat.attempt(setting.where, [&] { resolver.set_path(prefix, setting); });
 }
 
 }  // namespace
 
 std::vector<StartValues> resolve_start_values(const Flat& flat, const System& root, std::span<const Setting> last,
-                                              std::vector<std::string>& notes) {
+                                              std::vector<std::string>& notes, std::vector<std::string>& warnings) {
   std::vector<StartValues> starts(flat.units.size());
-  Resolver resolver(flat, starts, notes);
+  Resolver resolver(flat, starts, notes, warnings);
   for (UnitId u = 0; u < flat.units.size(); ++u) {
-    for (const auto& setting : flat.units[u].component->settings) resolver.set_unit(u, setting, setting.name);
+    for (const auto& setting : flat.units[u].component->settings)
+      flat.attempt(setting.where, [&] { resolver.set_own(u, setting); });
   }
-  apply_systems(resolver, root, "");
-  for (const auto& setting : last) resolver.set_path("", setting);
+  apply_systems(flat, resolver, root, "");
+  for (const auto& setting : last) flat.attempt(setting.where, [&] { resolver.set_path("", setting); });
   resolver.tell_ignored();
   return starts;
 }

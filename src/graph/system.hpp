@@ -149,9 +149,11 @@ class System {
   std::vector<Connection> connections;
   // `dictionary`: signals shared by name (a signal dictionary of SSP), as a system without contents whose connectors
   // forward their signals. `reference`: gives access to a dictionary by its name from inner systems.
-  enum class Kind : std::uint8_t { plain, dictionary, reference };
+  // `table`: a table of signals over time (input/table.hpp) in the file `table`; the connectors are its columns.
+  enum class Kind : std::uint8_t { plain, dictionary, reference, table };
   Kind kind = Kind::plain;
   std::string dictionary;         // name of the dictionary, for a dictionary and for references to it
+  std::filesystem::path table{};
   std::vector<Setting> settings;  // override settings of inner elements; later ones override earlier ones
   std::vector<UnitOfMeasure> units;
   ExperimentSettings experiment;

@@ -33,6 +33,8 @@ enum class Side : std::uint8_t { before, after };
 struct TableOptions {
   // Columns of variables that cannot be set while the unit runs are skipped with a Diagnostic instead of an error.
   bool allow_unsettable = false;
+  // Columns with unknown names are skipped.
+  bool allow_unknown = false;
   // Values of structural parameters that differ from their start values; they determine the sizes of arrays.
   std::unordered_map<ValueReference, std::uint64_t> structural{};
 };

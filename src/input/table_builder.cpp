@@ -41,6 +41,7 @@ void TableBuilder::read_header() {
 
 void TableBuilder::add_source(std::size_t column) {
   const std::string& name = csv_.header()[column];
+  if (options_.allow_unknown && description_.find(name) == describe::no_variable) return;
   Source source = address(name);
   source.column = column;
   const Variable& v = description_[source.variable];

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ssp/omsimulator.hpp"
 #include "ssp/xml_in.hpp"
 #include "yaml/reader.hpp"
 
@@ -42,6 +43,7 @@ class Applier {
     if (!ssd.default_experiment.empty()) each(ssd.default_experiment.front().annotations, &Applier::of_run);
     each(ssd.annotations, &Applier::of_run);
     each(ssd.system.annotations, &Applier::of_run);
+    apply_omsimulator(from_, document_, diagnostics_);
     of_elements(ssd.system, document_.system);
     // Consort's annotation comes last, so that it overrides those of other tools.
     for (const auto* all : {&ssd.system.annotations, &ssd.annotations})
@@ -67,7 +69,6 @@ class Applier {
 
   void of_run(const Annotation& a, const pugi::xml_document& xml) {
     if (a.type == "com.opensimulationplatform") osp_run(a, xml);
-    if (a.type == "org.openmodelica") omsimulator_run(a, xml);
     if (a.type.starts_with("se.umu.math.umit")) fmigo_run(a, xml);
     if (a.type == "com.avl.model.connect.ssp.task") openmcx_run(a, xml);
   }
@@ -82,21 +83,6 @@ class Applier {
     const std::string_view type = task.attribute("stepType").value();
     if (type == "sequential") document_.run.stepper = "gauss-seidel";
     if (type.starts_with("parallel")) document_.run.stepper = "jacobi";
-  }
-
-  void omsimulator_run(const Annotation& a, const pugi::xml_document& xml) {
-    auto& e = document_.system.experiment;
-    if (const auto master = find(xml, "FixedStepMaster")) {
-      if (const auto step = positive(master, "stepSize")) use_step(a, *step);
-      if (const auto tolerance = positive(master, "relativeTolerance")) e.tolerance = tolerance;
-    }
-    if (const auto solver = find(xml, "VariableStepSolver")) {
-      if (const auto step = positive(solver, "maximumStepSize"); step && !e.step) use_step(a, *step);
-      if (const auto tolerance = positive(solver, "relativeTolerance"); tolerance && !e.tolerance)
-        e.tolerance = tolerance;
-    }
-    if (const auto interval = positive(find(xml, "SimulationInformation"), "loggingInterval"))
-      document_.run.output_interval = interval;
   }
 
   void fmigo_run(const Annotation& a, const pugi::xml_document& xml) {
@@ -158,12 +144,10 @@ class Applier {
   // --- elements of the file and of the system made of it, in parallel
 
   void of_elements(const System& said, graph::System& made) {
-    const std::string solver = omsimulator_solver(said);
     for (const auto& c : said.components) {
       const auto found =
           std::find_if(made.components.begin(), made.components.end(), [&](const auto& m) { return m.name == c.name; });
       if (found == made.components.end()) continue;
-      if (!solver.empty()) found->solver = solver;
       for (const auto& a : c.annotations) of_component(a, *found);
     }
     for (const auto& inner : said.systems) {
@@ -171,19 +155,6 @@ class Applier {
           std::find_if(made.systems.begin(), made.systems.end(), [&](const auto& m) { return m.name == inner.name; });
       if (found != made.systems.end()) of_elements(inner, *found);
     }
-  }
-
-  // Consort's name of the solver that OMSimulator uses for the Model Exchange units of a system.
-  static std::string omsimulator_solver(const System& system) {
-    for (const auto& a : system.annotations) {
-      if (a.type != "org.openmodelica") continue;
-      pugi::xml_document xml;
-      xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment);
-      const std::string_view name = find(xml, "VariableStepSolver").attribute("description").value();
-      if (name == "cvode") return "bdf";
-      if (name == "euler") return "explicit-euler";
-    }
-    return {};
   }
 
   void of_component(const Annotation& a, graph::Component& component) {

@@ -7,6 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graph/known_measures.hpp"
+#include "graph/table_system.hpp"
 #include "ssp/annotations.hpp"
 #include "ssp/parameters.hpp"
 #include "ssp/read.hpp"
@@ -28,13 +30,14 @@ bool has_ending(std::string_view file, std::string_view ending) {
 std::string_view media_type(std::string_view type) { return trim(type.substr(0, type.find(';'))); }
 
 // Kind of a component. If the standard does not define its type, the extension of its source decides.
-enum class Nature : std::uint8_t { fmu, ssd, ssp, other };
+enum class Nature : std::uint8_t { fmu, ssd, ssp, table, other };
 Nature nature_of(const Component& c) {
   const auto type = media_type(c.type);
   const std::string_view source = std::string_view(*c.source).substr(0, c.source->find('#'));
   const bool same_file = source.empty() && c.source->size() > 1;  // "#id"
   if (type == ssd_type || same_file || has_ending(source, ".ssd")) return Nature::ssd;
   if (type == ssp_type || has_ending(source, ".ssp")) return Nature::ssp;
+  if (type == table_type || type == "application/table" || has_ending(source, ".csv")) return Nature::table;
   return type == fmu_type || has_ending(source, ".fmu") ? Nature::fmu : Nature::other;
 }
 
@@ -178,6 +181,7 @@ graph::System Builder::system_of(const Source& source, const System& system) {
   to.description = system.description;
   to.where = fmt::format("{}:{}", source.shown, system.line.number);
   std::set<std::string_view> names;
+  std::set<std::string> unit_names;
   for (const auto& c : system.connectors) {
     if (!names.insert(c.name).second) {
       error(source, c.line.number, "SSP 2.0, 5.2.1: connector names are unique",
@@ -185,8 +189,17 @@ graph::System Builder::system_of(const Source& source, const System& system) {
       continue;
     }
     to.connectors.push_back(connector_of(c, source.shown));
+    unit_names.insert(c.type.unit);
   }
-  for (const auto& u : source.structure->units) to.units.push_back({u.name, base_unit_of(u)});
+  for (const auto& component : system.components)
+    for (const auto& c : component.connectors) unit_names.insert(c.type.unit);
+  for (const auto& u : source.structure->units) {
+    to.units.push_back({u.name, base_unit_of(u)});
+    unit_names.erase(u.name);
+  }
+  // Units without a definition are left to the FMUs; ssp/check.hpp reports those that no FMU defines.
+  for (const auto& name : unit_names)
+    if (!name.empty() && !graph::known_measure(name)) to.units.push_back({name, std::nullopt});
   scopes_.push_back({&system, {}});
   sheets_.push_back(sheet_of(system));
   find_icons(source, sheets_.back());
@@ -267,6 +280,7 @@ void Builder::add_component(const Source& source, const Component& c, graph::Sys
       if (!add_nested(source, c, to)) add_stub(source, c, to);
       return;
     }
+    if (nature == Nature::table) return add_table(source, c, find_file(source, *c.source, c), to);
     if (nature == Nature::fmu) return add_fmu(source, c, find_file(source, *c.source, c), to);
     error(
         source, c.line.number, "SSP 2.0, 5.4: types of components",
@@ -277,7 +291,7 @@ void Builder::add_component(const Source& source, const Component& c, graph::Sys
   }
   // Add the component despite the error, so that the system can be drawn.
   const auto nature = nature_of(c);
-  if (nature == Nature::ssd || nature == Nature::ssp) return add_stub(source, c, to);
+  if (nature != Nature::fmu && nature != Nature::other) return add_stub(source, c, to);
   add_unit(source, c, *c.source, to);
 }
 
@@ -297,6 +311,19 @@ void Builder::add_fmu(const Source& source, const Component& c, const Package::P
           fmt::format("the component '{}' needs '{}', which does not exist; put the FMU into the package", c.name,
                       place.shown));
   add_unit(source, c, place.path, to);
+}
+
+void Builder::add_table(const Source& source, const Component& c, const Package::Place& place, graph::System& to) {
+  std::error_code failed;
+  require(fs::exists(place.path, failed), "it needs '{}', which does not exist; put the table into the package",
+          place.shown);
+  require(has_ending(place.inside, ".csv"), "tables must be .csv files, not '{}'; convert it", place.shown);
+  std::vector<graph::Connector> declared;
+  for (const auto& connector : c.connectors) declared.push_back(connector_of(connector, source.shown));
+  auto table = graph::table_system(c.name, place.path, declared);
+  table.where = fmt::format("{}:{}", source.shown, c.line.number);
+  table.units = to.units;
+  to.systems.push_back(std::move(table));
 }
 
 void Builder::add_unit(const Source& source, const Component& c, const fs::path& file, graph::System& to) {

@@ -74,6 +74,7 @@ class Builder {
   void add_elements(const Source& source, const System& system, graph::System& to);
   void add_component(const Source& source, const Component& component, graph::System& to);
   void add_fmu(const Source& source, const Component& component, const Package::Place& place, graph::System& to);
+  void add_table(const Source& source, const Component& component, const Package::Place& place, graph::System& to);
   void add_stub(const Source& source, const Element& element, graph::System& to);
   // Adds an FMU, which need not exist, with the parameters and connectors given by the SSD file.
   void add_unit(const Source& source, const Component& component, const std::filesystem::path& file, graph::System& to);

@@ -1,5 +1,6 @@
 #include "ssp/check.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <unordered_set>
@@ -9,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "graph/indices.hpp"
+#include "graph/known_measures.hpp"
 #include "graph/measures.hpp"
 
 namespace consort::ssp {
@@ -33,6 +35,7 @@ class Checker {
 
   void operator()(const graph::System& system) {
     systems_.push_back(&system);
+    for (const auto& c : system.connectors) check_unit(c, nullptr);
     for (const auto& component : system.components) check(component);
     for (const auto& inner : system.systems) (*this)(inner);
     systems_.pop_back();
@@ -83,12 +86,24 @@ class Checker {
       add(Severity::warning, "SSP 2.0, 5.2.1: types match",
           fmt::format("the connector '{}' of '{}' is {}, but the variable is {}; the variable's type is used", c.name,
                       component.name, name_of(*c.type), name_of(v.type)));
+    check_unit(c, &d);
     const auto said = graph::find_measure(systems_, c.unit);
     const auto own = graph::measure_of(d, v);
     if (said && own && graph::fit(*own, *said, false).fit == graph::Fit::clash)
       add(Severity::error, "SSP 2.0, 5.2.1: units match",
           fmt::format("the connector '{}' of '{}' has the unit '{}', but the variable has '{}'; correct the unit",
                       c.name, component.name, said->name, own->name));
+  }
+
+  // `d`: of the unit that the connector belongs to; null for a connector of a system.
+  void check_unit(const graph::Connector& c, const describe::Description* d) {
+    const auto said = graph::find_measure(systems_, c.unit);
+    const auto is_said = [&](const describe::Measure& m) { return m.name == c.unit; };
+    if (!said || said->base || (d != nullptr && std::any_of(d->units.begin(), d->units.end(), is_said))) return;
+    const auto [file, line] = place_of(c.where);
+    diagnostics_.add({Severity::warning, file, line, "SSP 2.0, 5.2.1: units are defined",
+                      fmt::format("the unit '{}' of the connector '{}' is not defined{}; numbers are passed as they are",
+                                  c.unit, c.name, graph::nearest_measure(c.unit))});
   }
 
   const graph::Catalogue& catalogue_;

@@ -68,6 +68,21 @@ BaseUnit base_of(const describe::BaseUnit& base) {
   return b;
 }
 
+std::vector<std::uint64_t> dimension_sizes(const describe::Description& d, const describe::Variable& v,
+                                    const std::vector<graph::Setting>& settings) {
+  std::vector<std::uint64_t> sizes;
+  for (const auto& dimension : d.dimensions_of(v)) {
+    auto& size = sizes.emplace_back(dimension.is_reference ? 0 : dimension.size);
+    const auto id = dimension.is_reference ? d.find(dimension.reference, Type::UInt64) : describe::no_variable;
+    if (id == describe::no_variable) continue;
+    if (const auto* const start = d.start(d[id]); start != nullptr && start->size() == 1)
+      size = start->elements<std::uint64_t>().front();
+    for (const auto& s : settings)
+      if (s.name == d[id].name) size = parse_element<std::uint64_t>(s.value);
+  }
+  return sizes;
+}
+
 namespace {
 
 constexpr std::uint64_t most_elements = 1000;

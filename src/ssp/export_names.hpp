@@ -7,6 +7,7 @@
 
 #include "base/value.hpp"
 #include "describe/description.hpp"
+#include "graph/system.hpp"
 #include "ssp/document.hpp"
 
 namespace consort::ssp {
@@ -19,6 +20,12 @@ namespace consort::ssp {
 [[nodiscard]] TypeKind guess_kind(const std::string& value);
 
 [[nodiscard]] BaseUnit base_of(const describe::BaseUnit& base);
+
+// The sizes of an array's dimensions. A structural parameter has the value that `settings` give it, otherwise its start
+// value. 0: the size is unknown.
+[[nodiscard]] std::vector<std::uint64_t> dimension_sizes(const describe::Description& description,
+                                                  const describe::Variable& variable,
+                                                  const std::vector<graph::Setting>& settings);
 
 // "x[1]", "x[2]", …: element names of an array that is written as scalars. Empty if the array is too large for that.
 [[nodiscard]] std::vector<std::string> element_names(const std::string& name, const std::vector<std::uint64_t>& sizes);

@@ -143,11 +143,10 @@ class Bindings {
     if (!p.dimensions.empty() && product == p.values.size()) return;
     p.dimensions.clear();
     product = 1;
-    if (target.variable != nullptr)
-      for (const auto& d : target.description->dimensions_of(*target.variable)) {
-        p.dimensions.emplace_back().size = d.size;
-        product *= d.is_reference ? 0 : d.size;
-      }
+    for (const auto size : target.sizes) {
+      p.dimensions.emplace_back().size = size;
+      product *= size;
+    }
     if (product == p.values.size()) return;
     p.dimensions.clear();
     p.dimensions.emplace_back().size = p.values.size();

@@ -12,10 +12,11 @@
 
 namespace consort::ssp {
 
-// The variable of a value; null if it is unknown.
+// The variable of a value; null if it is unknown or if the value is for a connector of a system.
 struct KnownVariable {
   const describe::Description* description = nullptr;
   const describe::Variable* variable = nullptr;
+  std::vector<std::uint64_t> sizes{};  // of its dimensions, or those of the connector; 0: unknown
 };
 using FindVariable = std::function<KnownVariable(const std::string& name)>;
 

@@ -79,6 +79,15 @@ class Exporter {
       to.systems.push_back(system_of(inner));
       return;
     }
+    if (inner.kind == graph::System::Kind::table) {
+      auto& component = to.components.emplace_back();
+      component.name = inner.name;
+      component.type = table_type;
+      component.source = add_resource(inner.table, ".csv");
+      for (const auto& c : inner.connectors) add_own_connector(c, inner, component.connectors);
+      to.order.push_back(System::Kind::component);
+      return;
+    }
     if (inner.kind == graph::System::Kind::dictionary) {
       add_dictionary(inner, to);
       // The standard allows connections to references only, so a direct connection needs a reference of the same name.
@@ -166,9 +175,7 @@ class Exporter {
     add_connectors(from, connections, d, to);
     to.bindings = bindings_of(
         from.settings,
-        [&](const std::string& name) {
-          return KnownVariable{d, find(d, name)};
-        },
+        [&](const std::string& name) { return known(d, name, from.settings); },
         value_context());
     if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || from.responds_without_step) {
       std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
@@ -181,14 +188,14 @@ class Exporter {
     return to;
   }
 
-  std::string add_resource(const fs::path& source) {
+  std::string add_resource(const fs::path& source, const char* ending = ".fmu") {
     const auto key = source.lexically_normal().string();
     if (const auto known = resources_.find(key); known != resources_.end()) return known->second;
     std::string stem = source.stem().string();
     if (stem.empty()) stem = "unit";
     std::string name = stem;
     for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}_{}", stem, n);
-    const std::string inside = fmt::format("resources/{}.fmu", name);
+    const std::string inside = fmt::format("resources/{}{}", name, ending);
     out_.resources.push_back({source, inside});
     return resources_[key] = escaped_uri(inside);
   }
@@ -346,7 +353,7 @@ class Exporter {
     const auto* const d = description_of(system, end.element);
     std::vector<std::uint64_t> sizes;
     if (const auto* const v = find(d, end.connector)) {
-      for (const auto& dimension : d->dimensions_of(*v)) sizes.push_back(dimension.is_reference ? 0 : dimension.size);
+      sizes = dimension_sizes(*d, *v, system.component(end.element)->settings);
     } else if (const auto* const c = system_connector(system, end, end.connector)) {
       sizes = c->dimensions;
     }
@@ -385,13 +392,22 @@ class Exporter {
             out_.notes};
   }
 
-  // The variable that the path of a setting leads to; null for connectors and unknown names.
+  static KnownVariable known(const Description* d, std::string_view name,
+                             const std::vector<graph::Setting>& settings) {
+    const auto* const v = find(d, name);
+    return {d, v, v == nullptr ? std::vector<std::uint64_t>() : dimension_sizes(*d, *v, settings)};
+  }
+
+  // The variable or the connector that the path of a setting leads to.
   KnownVariable variable_of(const graph::System& system, const std::string& path) const {
     const auto end = system.endpoint(path);
-    if (end.element.empty()) return {};
+    if (end.element.empty()) {
+      const auto* const c = system_connector(system, end, path);
+      return {nullptr, nullptr, c == nullptr ? std::vector<std::uint64_t>() : c->dimensions};
+    }
     if (const auto* const inner = system.system(end.element)) return variable_of(*inner, end.connector);
     const auto* const d = description_of(system, end.element);
-    return {d, find(d, end.connector)};
+    return known(d, end.connector, system.component(end.element)->settings);
   }
 
   // --- run settings

@@ -33,6 +33,7 @@ constexpr std::array component{Name("fmu"),
 constexpr std::array included{Name("system"), Name("set")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
                               Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure")};
+constexpr std::array table{Name("table"), Name("connectors")};
 constexpr std::array signals{Name("signals"), Name("of"), Name("units_of_measure")};
 constexpr std::array connector{Name("causality"), Name("type"), Name("unit"), Name("dimensions")};
 constexpr std::array connection{Name("from"), Name("to"),     Name("factor"),       Name("offset"),
@@ -90,6 +91,7 @@ const KeyTable tables[] = {
     {"control", "'control'", control, "control."},
     {"bond", "a power bond", bond},
     {"signals", "signals that are shared", signals},
+    {"table", "a table", table},
 };
 // Not a definition of the schema.
 const KeyTable settings_table{"settings_of_runs", "the settings of a run", how_to_run};
@@ -121,6 +123,7 @@ const KeyTable& iteration_keys() { return tables[14]; }
 const KeyTable& control_keys() { return tables[15]; }
 const KeyTable& bond_keys() { return tables[16]; }
 const KeyTable& signals_keys() { return tables[17]; }
+const KeyTable& table_keys() { return tables[18]; }
 std::span<const KeyTable> all_key_tables() { return tables; }
 
 }  // namespace consort::yaml

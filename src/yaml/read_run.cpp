@@ -101,29 +101,33 @@ ScenarioAction read_action(const View& view) {
 }  // namespace
 
 void read_run_settings(const Fields& file, const fs::path& folder, RunSettings& run) {
-  if (const auto section = file.find("run")) read_run_section(*section, folder, run);
+  if (const auto section = file.find("run")) section->attempt([&] { read_run_section(*section, folder, run); });
   if (const auto record = file.find("record"))
-    read_section(settings::Section::record, {*record, record_keys()}, folder, run);
+    record->attempt([&] { read_section(settings::Section::record, {*record, record_keys()}, folder, run); });
   if (const auto bonds = file.find("bonds")) {
-    for (const auto& bond : bonds->list("'bonds'")) {
-      const Fields fields(bond, bond_keys());
-      run.bonds.push_back({fields.need("effort").text("the effort of a power bond"),
-                           fields.need("flow").text("the flow of a power bond"), bond.where()});
-    }
+    for (const auto& bond : bonds->list("'bonds'"))
+      bond.attempt([&] {
+        const Fields fields(bond, bond_keys());
+        run.bonds.push_back({fields.need("effort").text("the effort of a power bond"),
+                             fields.need("flow").text("the flow of a power bond"), bond.where()});
+      });
   }
   if (const auto scenario = file.find("scenario"))
-    for (const auto& action : scenario->list("'scenario'")) run.scenario.push_back(read_action(action));
+    for (const auto& action : scenario->list("'scenario'"))
+      action.attempt([&] { run.scenario.push_back(read_action(action)); });
 }
 
 void read_run(const Fields& file, const fs::path& folder, graph::System& system, RunSettings& run) {
-  if (const auto experiment = file.find("experiment")) read_experiment(*experiment, folder, system.experiment, run);
+  if (const auto experiment = file.find("experiment"))
+    experiment->attempt([&] { read_experiment(*experiment, folder, system.experiment, run); });
   read_run_settings(file, folder, run);
 }
 
 void read_settings(std::string_view text, const std::string& shown, const fs::path& folder, RunSettings& run) {
   Budget budget;
   const Node root = parse(text, shown, budget);
-  const View view(root, shown);
+  const Origin origin{shown};
+  const View view(root, origin);
   const Fields fields(view, settings_keys());
   if (const auto experiment = fields.find("experiment"))
     read_section(settings::Section::experiment, {*experiment, experiment_keys()}, folder, run);
@@ -145,7 +149,8 @@ void read_setting(std::string_view path, std::string_view text, const std::strin
     root = parse(text, shown, budget);
   }
   root.line = 0;
-  read_setting(row, View(root, shown, settings::path_of(row)), {}, run);
+  const Origin origin{shown};
+  read_setting(row, View(root, origin, settings::path_of(row)), {}, run);
 }
 
 }  // namespace consort::yaml

@@ -60,7 +60,7 @@ void read_section(settings::Section section, const Fields& fields, const std::fi
                   RunSettings& run) {
   for (const auto& row : settings::rows())
     if (row.section == section)
-      if (const auto found = fields.find(row.key)) read_setting(row, *found, folder, run);
+      if (const auto found = fields.find(row.key)) found->attempt([&] { read_setting(row, *found, folder, run); });
 }
 
 }  // namespace consort::yaml

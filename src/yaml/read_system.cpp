@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graph/table_system.hpp"
 #include "yaml/reader_parts.hpp"
 
 namespace consort::yaml {
@@ -45,12 +46,16 @@ void append_elements(const View& view, std::string_view what, std::string& text)
 }
 
 void read_start_values(const View& view, std::string_view what, std::vector<Setting>& settings) {
-  for (const auto& [key, value] : view.entries(what)) {
+  for (const auto& entry : view.entries(what)) {
+    const View& key = entry.first;
+    const View& value = entry.second;
     Setting setting;
     setting.name = key.node().text;
     setting.where = key.where();
-    read_value(value, fmt::format("the value of {}", quote(setting.name)), setting.value, &setting.unit);
-    settings.push_back(std::move(setting));
+    const bool reads = key.attempt([&] {
+      read_value(value, fmt::format("the value of {}", quote(setting.name)), setting.value, &setting.unit);
+    });
+    if (reads) settings.push_back(std::move(setting));
   }
 }
 
@@ -105,7 +110,8 @@ void read_connectors(const View& view, describe::Causality causality, bool with_
     for (const auto& item : view.list("the connectors")) add(item);
     return;
   }
-  for (const auto& [key, value] : view.entries("the connectors")) read_connector(value, with_causality, add(key));
+  for (const auto& entry : view.entries("the connectors"))
+    entry.first.attempt([&] { read_connector(entry.second, with_causality, add(entry.first)); });
 }
 
 void read_units_of_measure(const View& view, System& system) {
@@ -146,6 +152,7 @@ class ElementReader {
     };
     if (has("system")) return read_included(key, Fields(value, included_keys()));
     if (has("signals")) return read_signals(key, Fields(value, signals_keys()));
+    if (has("table")) return read_table(key, Fields(value, table_keys()));
     if (has("units") || has("connections")) return read_inline(key, Fields(value, inline_keys()));
     read_component(key, Fields(value, component_keys()));
   }
@@ -170,7 +177,7 @@ class ElementReader {
     if (fmu.has_value() == model.has_value()) {
       throw key.error(
           "unit {} is {}; give one of 'fmu' (a file), 'model' (the name of a native model), 'system' (a "
-          "file), or 'units' and 'connections'",
+          "file), 'table' (a file), or 'units' and 'connections'",
           quote(key.node().text), fmu ? "both an FMU and a model" : "not defined");
     }
     auto& component = add_component(key, fmu ? beside(folder_, fmu->text("'fmu'"))
@@ -213,6 +220,7 @@ class ElementReader {
 
   void read_inline(const View& key, const Fields& fields) {
     System inner;
+    inner.name = key.node().text;
     read_contents(fields, folder_, context_, inner);
     add_system(key, std::move(inner), nullptr);
   }
@@ -226,6 +234,18 @@ class ElementReader {
     if (const auto units = fields.find("units_of_measure")) read_units_of_measure(*units, shared);
     read_connectors(fields.need("signals"), describe::Causality::local, true, shared.connectors);
     add_system(key, std::move(shared), nullptr);
+  }
+
+  void read_table(const View& key, const Fields& fields) {
+    const auto file = fields.need("table");
+    std::vector<Connector> declared;
+    if (const auto connectors = fields.find("connectors"))
+      read_connectors(*connectors, describe::Causality::output, false, declared);
+    try {
+      add_system(key, graph::table_system(key.node().text, beside(folder_, file.text("'table'")), declared), nullptr);
+    } catch (const Error& error) {
+      throw file.error("{}", error.what());
+    }
   }
 
   void add_system(const View& key, System inner, const View* set) {
@@ -354,6 +374,17 @@ class ConnectionReader {
   Error unknown(const View& view, std::string_view path) const {
     auto names = system_.element_names();
     const auto dot = path.find('.');
+    const auto head = path.substr(0, dot);
+    for (const auto& inner : system_.systems) {
+      const auto is_meant = [&](const Connector& c) { return c.name == path; };
+      if (std::any_of(inner.connectors.begin(), inner.connectors.end(), is_meant))
+        return view.error("{} belongs to the system '{}'; write '{}.{}'", quote(path), inner.name, inner.name, path);
+      if (dot != std::string_view::npos && (inner.component(head) != nullptr || inner.system(head) != nullptr))
+        return view.error(
+            "the unit {} is inside of the system '{}'; give that system an input or output that is connected to it, "
+            "and write '{}.NAME'",
+            quote(head), inner.name, inner.name);
+    }
     if (dot != std::string_view::npos)
       return view.error("there is no unit {} to connect {} to{}", quote(path.substr(0, dot)), quote(path),
                         suggestion(path.substr(0, dot), names));
@@ -401,10 +432,16 @@ void read_contents(const Fields& fields, const fs::path& folder, Context& contex
   if (const auto parameters = fields.find("parameters"))
     read_connectors(*parameters, Causality::parameter, false, system.connectors);
   ElementReader read_element(folder, context, system);
-  for (const auto& [key, value] : fields.need("units").entries("'units'")) read_element(key, value);
+  for (const auto& entry : fields.need("units").entries("'units'")) {
+    const auto& name = entry.first.node().text;
+    const bool reads = entry.first.attempt([&] { read_element(entry.first, entry.second); });
+    // Connections to it are no further errors.
+    if (!reads && system.component(name) == nullptr && system.system(name) == nullptr)
+      system.add(name, {}).where = entry.first.where();
+  }
   if (const auto connections = fields.find("connections")) {
     ConnectionReader read_connection(system);
-    for (const auto& view : connections->list("'connections'")) read_connection(view);
+    for (const auto& view : connections->list("'connections'")) view.attempt([&] { read_connection(view); });
   }
   if (const auto set = fields.find("set")) read_start_values(*set, "'set'", system.settings);
 }

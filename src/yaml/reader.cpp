@@ -48,11 +48,12 @@ graph::System read_file_of_system(std::string_view text, const fs::path& file, C
   context.open.push_back(identity(file));
   const std::string name = file.string();
   const Node root = parse(text, name, context.budget);
-  const View view(root, name);
+  const Origin origin{name, context.problems};
+  const View view(root, origin);
   const Fields fields(view, file_keys());
   const auto version = fields.find("consort");
   if (!version) throw view.error("a system file begins with 'consort: 1' (the version of the format); add that line");
-  static_cast<void>(version->integer("the version of the format ('consort')", 1, 1));
+  view.attempt([&] { static_cast<void>(version->integer("the version of the format ('consort')", 1, 1)); });
 
   graph::System system(file.stem().string());
   system.where = view.where();
@@ -65,7 +66,7 @@ graph::System read_file_of_system(std::string_view text, const fs::path& file, C
 }
 
 graph::Document parse_system(std::string_view text, const fs::path& name, const Load& load) {
-  Context context{load, {}, {}};
+  Context context{load, {}, {}, nullptr};
   graph::Document document;
   document.system = read_file_of_system(text, name, context, &document.run);
   return document;
@@ -76,5 +77,13 @@ graph::Document parse_system(std::string_view text, const fs::path& name) {
 }
 
 graph::Document read_system(const fs::path& file) { return parse_system(load_file(file), file, load_file); }
+
+graph::Document check_system(const fs::path& file, const Problems& problem) {
+  const Load load = load_file;
+  Context context{load, {}, {}, &problem};
+  graph::Document document;
+  document.system = read_file_of_system(load(file), file, context, &document.run);
+  return document;
+}
 
 }  // namespace consort::yaml

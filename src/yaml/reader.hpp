@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "graph/document.hpp"
 
 namespace consort::yaml {
@@ -20,6 +21,11 @@ using Load = std::function<std::string(const std::filesystem::path&)>;
 // Paths in the file are relative to its folder. In the result, they include that folder, so they are relative to the
 // working directory if `file` is relative.
 [[nodiscard]] graph::Document read_system(const std::filesystem::path& file);
+
+// Like read_system(), but goes on after an error in a unit, a connection, a value or a setting and gives it to
+// `problem`. A unit that cannot be read becomes a component without a source.
+[[nodiscard]] graph::Document check_system(const std::filesystem::path& file,
+                                           const std::function<void(const Error&)>& problem);
 
 // The same for a text. `name` is used in messages; paths are relative to its folder.
 [[nodiscard]] graph::Document parse_system(std::string_view text, const std::filesystem::path& name, const Load& load);

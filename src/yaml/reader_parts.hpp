@@ -17,6 +17,7 @@ struct Context {
   const Load& load;
   Budget budget{};
   std::vector<std::filesystem::path> open{};  // files being read, the outermost first
+  const Problems* problems = nullptr;         // see Origin
 };
 
 // Reads one file. `run` receives the run settings; null for an included file.

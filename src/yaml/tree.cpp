@@ -207,6 +207,24 @@ void require_text(std::string_view text, const std::string& name) {
   require(is_utf8(text), "{}: the file is not UTF-8; save it in that encoding", name);
 }
 
+// The usual causes of an error in this line, or in the line before, where the parser did not notice them.
+std::string what_to_write(const std::vector<std::string_view>& lines, std::size_t line) {
+  for (const std::size_t back : {0U, 1U}) {
+    if (line < back || line - back >= lines.size()) continue;
+    const auto text = trim(lines[line - back]);
+    const auto blank = lines[line - back].substr(0, lines[line - back].find_first_not_of(" \t"));
+    if (blank.find('\t') != std::string_view::npos)
+      return fmt::format("line {} is indented with a tab; use blanks instead", line - back + 1);
+    const auto colon = text.find(':');
+    const bool is_glued = colon != std::string_view::npos && colon + 1 < text.size() && text[colon + 1] != ' ' &&
+                          text.substr(0, colon).find_first_of(" \"'#") == std::string_view::npos;
+    if (is_glued && colon > 0)
+      return fmt::format("write a blank after the colon in line {}: '{}: {}'", line - back + 1, text.substr(0, colon),
+                         text.substr(colon + 1));
+  }
+  return "correct the line, and put names with special characters in quotes";
+}
+
 }  // namespace
 
 Node parse(std::string_view text, const std::string& name, Budget& budget) {
@@ -227,10 +245,9 @@ Node parse(std::string_view text, const std::string& name, Budget& budget) {
             name);
     return root;
   } catch (const YAML::Exception& e) {
-    throw input_error(
-        "{}:{}:{}: this is not valid YAML ({}); correct the line, and put names with special characters "
-        "in quotes",
-        name, std::max(e.mark.line, 0) + 1, std::max(e.mark.column, 0) + 1, e.msg);
+    const int line = std::max(e.mark.line, 0);
+    throw input_error("{}:{}:{}: this is not valid YAML ({}); {}", name, line + 1, std::max(e.mark.column, 0) + 1,
+                      e.msg, what_to_write(split(text, '\n'), static_cast<std::size_t>(line)));
   }
 }
 

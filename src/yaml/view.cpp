@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "graph/known_measures.hpp"
 
 namespace consort::yaml {
 
@@ -24,12 +25,19 @@ std::string_view kind_text(const Node& node) {
   return "a single value";
 }
 
-struct TimeUnit {
-  std::string_view name;
-  double seconds;
-};
-constexpr TimeUnit time_units[] = {{"s", 1},     {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6},
-                                   {"ns", 1e-9}, {"min", 60},  {"h", 3600},  {"d", 86400}};
+// "a:1" is one text in YAML, and "a: 1" a key and a value.
+std::string blank_is_missing(const Node& node) {
+  const auto colon = node.text.find(':');
+  if (node.quoted || colon == 0 || colon == std::string::npos || colon + 1 == node.text.size()) return {};
+  return fmt::format("; write a blank after the colon: '{}: {}'", node.text.substr(0, colon),
+                     node.text.substr(colon + 1));
+}
+
+std::optional<double> seconds_of(std::string_view unit) {
+  const auto measure = graph::known_measure(unit);
+  constexpr std::array<std::int8_t, 8> time{0, 0, 1};
+  return measure && measure->exponents == time ? std::optional(measure->factor) : std::nullopt;
+}
 
 }  // namespace
 
@@ -51,7 +59,7 @@ std::optional<double> read_number(std::string_view text) {
 
 std::optional<std::pair<std::string_view, std::string_view>> split_unit(std::string_view text) {
   const auto parts = split_white(text);
-  if (parts.size() < 2 || read_number(parts.back())) return std::nullopt;
+  if (parts.size() < 2 || graph::split_measure(parts.back()) || read_number(parts.back())) return std::nullopt;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i)
     if (!read_number(parts[i])) return std::nullopt;
   const auto unit = parts.back();
@@ -60,7 +68,8 @@ std::optional<std::pair<std::string_view, std::string_view>> split_unit(std::str
 }
 
 Error View::expected(std::string_view what, std::string_view kind) const {
-  if (is(Node::Kind::scalar)) return error("{} must be {}, not {}", what, kind, quote(node_->text));
+  if (is(Node::Kind::scalar))
+    return error("{} must be {}, not {}{}", what, kind, quote(node_->text), blank_is_missing(*node_));
   return error("{} must be {}, not {}", what, kind, kind_text(*node_));
 }
 
@@ -104,14 +113,14 @@ double View::seconds(std::string_view what) const {
   if (is(Node::Kind::scalar)) {
     const auto parts = split_white(node_->text);
     const auto value = parts.empty() ? std::nullopt : read_number(parts.front());
-    if (value && std::isfinite(*value)) {
-      if (parts.size() == 1 && !node_->quoted) return *value;
-      // A number with a unit may be in quotes, as all texts of JSON are.
-      if (parts.size() == 2) {
-        const auto* const unit = std::find_if(std::begin(time_units), std::end(time_units),
-                                              [&](const TimeUnit& u) { return u.name == parts[1]; });
-        if (unit != std::end(time_units)) return *value * unit->seconds;
-      }
+    if (value && std::isfinite(*value) && parts.size() == 1 && !node_->quoted) return *value;
+    // A number with a unit may be in quotes, as all texts of JSON are.
+    if (value && std::isfinite(*value) && parts.size() == 2)
+      if (const auto unit = seconds_of(parts[1])) return *value * *unit;
+    if (const auto glued = graph::split_measure(node_->text)) {
+      const auto number = read_number(glued->first);
+      const auto unit = seconds_of(glued->second);
+      if (number && unit) return *number * *unit;
     }
   }
   throw expected(what, "a time in seconds, or a number and s, ms, us, ns, min, h or d");
@@ -130,7 +139,7 @@ std::vector<View> View::list(std::string_view what) const {
   if (!is(Node::Kind::list) && !is(Node::Kind::null)) throw expected(what, "a list");
   std::vector<View> views;
   views.reserve(node_->items.size());
-  for (const auto& item : node_->items) views.emplace_back(item, *file_, setting_);
+  for (const auto& item : node_->items) views.emplace_back(item, *origin_, setting_);
   return views;
 }
 
@@ -146,7 +155,10 @@ std::vector<std::pair<View, View>> View::entries(std::string_view what) const {
   std::vector<std::pair<View, View>> all;
   all.reserve(node_->items.size() / 2);
   for (std::size_t i = 0; i + 1 < node_->items.size(); i += 2)
-    all.emplace_back(View(node_->items[i], *file_), View(node_->items[i + 1], *file_));
+    all.emplace_back(View(node_->items[i], *origin_), View(node_->items[i + 1], *origin_));
+  for (const auto& [key, value] : all)
+    if (const auto hint = blank_is_missing(key.node()); value.is(Node::Kind::null) && !hint.empty())
+      throw key.error("{} has no value{}", quote(key.node().text), hint);
   return all;
 }
 
@@ -154,13 +166,15 @@ Fields::Fields(const View& view, const KeyTable& keys) : view_(view), keys_(keys
   for (const auto& entry : view.entries(keys.what)) {
     const auto& key = entry.first.node().text;
     if (std::find(keys.keys.begin(), keys.keys.end(), key) != keys.keys.end()) continue;
-    if (const auto now = renamed(keys, key); !now.empty())
-      throw entry.first.error("{}: the key '{}' is called '{}' now; rename it", keys.what, key, now)
+    entry.first.attempt([&] {
+      if (const auto now = renamed(keys, key); !now.empty())
+        throw entry.first.error("{}: the key '{}' is called '{}' now; rename it", keys.what, key, now)
+            .of_setting(setting(key));
+      throw entry.first
+          .error("{} has no key {}{}{}; its keys are {}", keys.what, quote(key), suggestion(key, keys.keys),
+                 blank_is_missing(entry.first.node()), fmt::join(keys.keys, ", "))
           .of_setting(setting(key));
-    throw entry.first
-        .error("{} has no key {}{}; its keys are {}", keys.what, quote(key), suggestion(key, keys.keys),
-               fmt::join(keys.keys, ", "))
-        .of_setting(setting(key));
+    });
   }
 }
 
@@ -172,7 +186,7 @@ std::optional<View> Fields::find(std::string_view key) const {
   CONSORT_ASSERT(std::find(keys_.keys.begin(), keys_.keys.end(), key) != keys_.keys.end());
   const auto& items = view_.node().items;
   for (std::size_t i = 0; i + 1 < items.size(); i += 2)
-    if (items[i].text == key) return View(items[i + 1], view_.file(), setting(key));
+    if (items[i].text == key) return View(items[i + 1], view_.origin(), setting(key));
   return std::nullopt;
 }
 

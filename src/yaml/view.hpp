@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,19 +17,41 @@
 
 namespace consort::yaml {
 
-// A node and the name of its file; both must outlive the view. `what` names the value in messages ("the step"). A view
+// Takes errors of the reader; empty: the first one is thrown.
+using Problems = std::function<void(const Error&)>;
+
+// A file, as views refer to it.
+struct Origin {
+  std::string name;
+  const Problems* problems = nullptr;  // null: errors are thrown
+};
+
+// A node and its file; both must outlive the view. `what` names the value in messages ("the step"). A view
 // of a run setting has the name of its key ("iteration.reuse"), for the field `setting` of errors.
 class View {
  public:
-  View(const Node& node, const std::string& file, std::string setting = {})
-      : node_(&node), file_(&file), setting_(std::move(setting)) {}
+  View(const Node& node, const Origin& origin, std::string setting = {})
+      : node_(&node), origin_(&origin), setting_(std::move(setting)) {}
 
   [[nodiscard]] const Node& node() const { return *node_; }
-  [[nodiscard]] const std::string& file() const { return *file_; }
+  [[nodiscard]] const Origin& origin() const { return *origin_; }
   [[nodiscard]] bool is(Node::Kind kind) const { return node_->kind == kind; }
   // "file:line:column", or the file alone for a node without a line.
   [[nodiscard]] std::string where() const {
-    return node_->line == 0 ? *file_ : fmt::format("{}:{}:{}", *file_, node_->line, node_->column);
+    return node_->line == 0 ? origin_->name : fmt::format("{}:{}:{}", origin_->name, node_->line, node_->column);
+  }
+
+  // Runs `body`, which reads a part that others do not depend on. Returns false if an Error (input) was reported.
+  template <class F>
+  bool attempt(F&& body) const {
+    try {
+      body();
+      return true;
+    } catch (const Error& problem) {
+      if (origin_->problems == nullptr || problem.fault() != Fault::input) throw;
+      (*origin_->problems)(problem);
+      return false;
+    }
   }
 
   template <class... Args>
@@ -55,7 +78,7 @@ class View {
   [[nodiscard]] Error expected(std::string_view what, std::string_view kind) const;
 
   const Node* node_;
-  const std::string* file_;
+  const Origin* origin_;
   std::string setting_;  // empty: not a run setting
 };
 

@@ -151,6 +151,9 @@ class Writer {
       line(level + 1, "{}:", scalar(inner.name));
       if (inner.kind == System::Kind::plain) {
         write_contents(inner, level + 2);
+      } else if (inner.kind == System::Kind::table) {
+        line(level + 2, "table: {}", scalar(path_text(inner.table, folder_)));
+        write_connectors(inner, "connectors", level + 2, [](Causality) { return true; });
       } else {
         write_signals(inner, level + 2);
       }
