@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "os/crash_guard.hpp"
+#include "record/formats.hpp"
 
 namespace consort::api {
 
@@ -18,6 +19,11 @@ std::optional<describe::InterfaceType> interface_of(std::string_view text) {
 }
 
 Progress public_progress(const engine::Progress& p) { return {p.start, p.t, p.stop, p.step, p.wall_seconds}; }
+
+std::optional<engine::Origin> origin_of(const std::filesystem::path& output_file) {
+  if (output_file.empty() || record::format_of(output_file).read_facts == nullptr) return std::nullopt;
+  return engine::Origin{.result_folder = output_file.parent_path()};
+}
 
 namespace {
 

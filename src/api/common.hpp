@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "consort/fmu.hpp"
 #include "consort/result.hpp"
 #include "describe/description.hpp"
+#include "engine/origin.hpp"
 #include "engine/simulate_cs.hpp"
 #include "record/result.hpp"
 
@@ -27,6 +29,9 @@ namespace api {
 [[nodiscard]] std::optional<describe::InterfaceType> interface_of(std::string_view text);
 
 [[nodiscard]] Progress public_progress(const engine::Progress& progress);
+
+// For results in a format that keeps it.
+[[nodiscard]] std::optional<engine::Origin> origin_of(const std::filesystem::path& output_file);
 
 // `sizes`: structural parameters that have other values than their start values.
 [[nodiscard]] VariableInfo variable_info(const describe::Description& description, const describe::Variable& variable,

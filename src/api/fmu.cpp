@@ -64,6 +64,7 @@ Result Fmu::simulate(const SimulateOptions& o) const {
   run.simulate.stop_requested = o.stop_requested;
   if (o.progress) run.simulate.progress = [&](const engine::Progress& p) { o.progress(api::public_progress(p)); };
   run.input_file = o.input_file;
+  run.origin = api::origin_of(o.output_file);
   run.interface = api::interface_of(o.interface_type);
   if (!o.solver.empty()) run.solver = o.solver;
 

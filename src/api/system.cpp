@@ -134,7 +134,9 @@ engine::SimulationOptions simulation_options(const RunSettings& settings, const 
 Result System::run(const RunOptions& o) const {
   const auto& chosen = data_->document.run.record;
   const std::filesystem::path output = o.output_file.empty() ? std::filesystem::path(chosen.file) : o.output_file;
-  engine::Simulation simulation(data_->document.system, api::simulation_options(data_->document.run, o));
+  auto options = api::simulation_options(data_->document.run, o);
+  options.origin = api::origin_of(output);
+  engine::Simulation simulation(data_->document.system, std::move(options));
   return api::collect(std::make_unique<Result::Data>(), [&](record::Result& rows) {
     // A continued file has the rows of the earlier run; memory gets only those from the restart on.
     const bool goes_on = !o.restart_from.empty() && !output.empty() && std::filesystem::exists(output);

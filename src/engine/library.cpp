@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "fleet/fmu_factory.hpp"
@@ -120,15 +119,6 @@ std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec
                                                  : natives_.at(spec.model).prototype->description();
     return std::shared_ptr<const describe::Description>(std::shared_ptr<void>(), &description);  // owned by the library
   };
-}
-
-std::vector<Library::File> Library::files() const {
-  std::vector<File> files;
-  for (const auto& [canonical, fmu] : fmus_) {
-    const bool is_file = std::filesystem::is_regular_file(canonical);
-    files.push_back({fmu->path().string(), is_file ? sha256_of_file(canonical) : std::string()});
-  }
-  return files;
 }
 
 std::vector<std::string> Library::warnings() const {

@@ -50,11 +50,6 @@ class Library {
   // Descriptions of units by their specification. Valid while the library exists.
   [[nodiscard]] std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec&)> describer();
 
-  struct File {
-    std::string path;    // as given first
-    std::string digest;  // SHA-256 of the file; empty for folders
-  };
-  [[nodiscard]] std::vector<File> files() const;
   // Warnings from opening FMUs, one line each.
   [[nodiscard]] std::vector<std::string> warnings() const;
 

@@ -72,7 +72,7 @@ void MeRecorder::leave_out_unreadable() {
   row_ = signals_.make_columns();
 }
 
-void MeRecorder::begin(const RunPlan& plan) {
+void MeRecorder::begin(const RunPlan& plan, const std::vector<record::Fact>& origin) {
   leave_out_unreadable();
   const auto& d = source_.description();
   record::Header header;
@@ -89,6 +89,7 @@ void MeRecorder::begin(const RunPlan& plan) {
                   {"stop time", fmt::format("{}", plan.stop)},
                   {"step size", fmt::format("{}", plan.step)},
                   {"tolerance", fmt::format("{}", plan.tolerance)}};
+  header.facts.insert(header.facts.end(), origin.begin(), origin.end());
   for (auto* const sink : sinks_) {
     sink->begin(header);
     ++begun_;

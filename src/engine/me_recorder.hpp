@@ -24,8 +24,8 @@ class MeRecorder {
   MeRecorder(const MeRecorder&) = delete;
   MeRecorder& operator=(const MeRecorder&) = delete;
 
-  // The source must be initialised. Leaves out variables that it refuses to read.
-  void begin(const RunPlan& plan);
+  // The source must be initialised. Leaves out variables that it refuses to read. `origin`: facts for the results.
+  void begin(const RunPlan& plan, const std::vector<record::Fact>& origin);
   // Reads the variables and writes a row.
   void write(Time t);
   // Ends every sink that was begun, even if one of them throws; throws the first error.

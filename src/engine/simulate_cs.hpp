@@ -33,6 +33,7 @@ struct SimulateOptions {
   std::vector<std::string> outputs{};                               // variables to record; empty: the unit's outputs
   std::vector<std::uint8_t> initial_state{};                        // serialised; replaces initialization
   bool keep_final_state = false;
+  std::vector<record::Fact> origin{};  // facts for results (engine/origin.hpp)
 
   std::function<void(const Progress&)> progress{};    // a few times a second
   const std::atomic<bool>* stop_requested = nullptr;  // ends the run cleanly when it becomes true

@@ -72,10 +72,12 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
           "--interface-type me",
           fmu.path().string());
   warn_of_tool(d, interface, run.log);
+  SimulateOptions options = run.simulate;
+  if (run.origin) options.origin = origin_facts(*run.origin, {fmu.path(), run.input_file});
   report::FmuReport report;
   if (interface == InterfaceType::model_exchange) {
     const auto instance = fmu.model_exchange(instance_options(d, run, false));
-    report = simulate_me(*instance, d, run.simulate, {run.solver, run.event_log}, inputs, sinks);
+    report = simulate_me(*instance, d, options, {run.solver, run.event_log}, inputs, sinks);
   } else {
     const auto* const cs = d.interface(interface);
     const bool clocks = cs != nullptr && report::clocks_need_event_mode(d, *cs);
@@ -84,7 +86,7 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
                                .interface = interface,
                                .event_mode = run.use_event_mode || clocks,
                                .early_return = run.allow_early_return};
-    report = simulate_cs(component, library_of(fmu, run), run.simulate, inputs, sinks);
+    report = simulate_cs(component, library_of(fmu, run), options, inputs, sinks);
     if (clocks && !run.use_event_mode)
       report.assumed.emplace_back("events are handled in event mode (the unit has clocks)");
   }

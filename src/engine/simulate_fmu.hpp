@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "engine/origin.hpp"
 #include "engine/simulate_cs.hpp"
 #include "fmi/fmu.hpp"
 
@@ -18,6 +19,7 @@ struct FmuRun {
   std::string solver = "cvode";                         // for Model Exchange, by name
   std::filesystem::path event_log{};                    // for Model Exchange: a CSV file with every event
   std::string instance_name{};                          // empty: the model's name
+  std::optional<Origin> origin{};                       // results say where they come from
   std::filesystem::path input_file{};                   // empty: inputs keep their start values
   bool skip_unsettable_inputs = false;                  // ignores columns of the input file that cannot be set
   bool logging = false;

@@ -224,7 +224,7 @@ report::FmuReport simulate_me(fmi::ModelExchange& instance, const describe::Desc
     MeRecorder recorder(run.variables, o.outputs, starts, sinks);
     unit::MeProblem problem(instance, description, run.inputs ? &*run.inputs : nullptr);
     const bool goes_on = run.begin(problem, starts);
-    recorder.begin(run.plan);
+    recorder.begin(run.plan, o.origin);
     if (goes_on && (run.plan.stop > run.plan.start || o.keep_final_state)) {
       with_unit(instance.name(), [&] { run.integrate(problem, recorder); });
     } else {

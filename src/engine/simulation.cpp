@@ -89,6 +89,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     require_serialization();
     identity_ = run_identity(plan_, o_.run, experiment_);
   }
+  if (o_.origin) origin_ = origin_facts(*o_.origin, system, plan_, o_.run);
   initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value());
   if (std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.can_roll_back(); }))
     saved_ = fleet_->reserve_snapshot(plan_.all_units());

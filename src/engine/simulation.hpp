@@ -16,6 +16,7 @@
 
 #include "base/time.hpp"
 #include "engine/library.hpp"
+#include "engine/origin.hpp"
 #include "engine/progress.hpp"
 #include "graph/document.hpp"
 #include "graph/plan.hpp"
@@ -33,6 +34,7 @@ struct Solo {
   const input::InputTable* table = nullptr;   // of its inputs; must outlive the simulation; null: no table
   std::vector<std::uint8_t> initial_state{};  // serialised; replaces initialization
   bool keep_final_state = false;
+  std::vector<record::Fact> origin{};  // more facts for the results
 };
 
 struct SimulationOptions {
@@ -40,7 +42,8 @@ struct SimulationOptions {
   std::vector<graph::Setting> settings{};  // by path; override values of the system
   LibraryOptions library{};
   std::optional<Solo> solo{};
-  std::string trace_file{};  // a timeline of every unit, in Chrome's trace format
+  std::string trace_file{};        // a timeline of every unit, in Chrome's trace format
+  std::optional<Origin> origin{};  // results say where they come from; reads all files once more, for checksums
 
   // For run(): writes a checkpoint at the first communication point after each such interval, replacing the previous
   // one, and another one if the run is stopped on request.

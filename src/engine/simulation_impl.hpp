@@ -133,6 +133,7 @@ class Simulation::Impl {
   fleet::Timeline::Activity recording_;
   couple::Slot<report::GrowthWatch> growth_;
   std::string identity_;                      // for checkpoints
+  std::vector<record::Fact> origin_;          // facts of SimulationOptions::origin
   std::optional<fleet::SnapshotId> saved_{};  // for checkpoints; none if a unit cannot save its state
   std::unique_ptr<Initialization> initialization_;
   double waited_ = 0;              // s, waiting for real time

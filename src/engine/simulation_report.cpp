@@ -155,7 +155,10 @@ std::vector<record::Fact> Simulation::Impl::facts() const {
   all.push_back({"stop time", fmt::format("{}", experiment_.stop)});
   all.push_back({"step size", fmt::format("{}", experiment_.step)});
   all.push_back({"tolerance", fmt::format("{}", experiment_.tolerance)});
-  if (o_.solo) return all;
+  if (o_.solo) {
+    all.insert(all.end(), o_.solo->origin.begin(), o_.solo->origin.end());
+    return all;
+  }
   all.push_back({"stepper", report_.stepper});
   all.push_back({"controller", report_.controller});
   all.push_back({"extrapolation", fmt::format("{}", o_.run.extrapolation)});
@@ -170,8 +173,7 @@ std::vector<record::Fact> Simulation::Impl::facts() const {
     all.push_back({"coupling tolerance for", report_.tolerance_for});
   }
   if (!controller_->estimated().empty()) all.push_back({"units", fmt::format("{}", fmt::join(unit_names(), "\n"))});
-  for (const auto& file : library_->files())
-    if (!file.digest.empty()) all.push_back({"sha256 of " + file.path, file.digest});
+  all.insert(all.end(), origin_.begin(), origin_.end());
   return all;
 }
 

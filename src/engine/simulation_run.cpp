@@ -134,7 +134,12 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
   SystemRecorder recorder =
       o_.solo ? SystemRecorder(plan_, UnitVariables{o_.solo->variables}, sinks)
               : SystemRecorder(plan_, o_.run.record.variables, sinks, {varies_, controller_->estimated()});
-  if (!o_.solo) recorder.set_tables([this] { return report().tables(); });
+  if (!o_.solo) {
+    recorder.set_tables([this, &recorder] {
+      report_.rows = recorder.rows();
+      return report().tables();
+    });
+  }
   report_.records_trust = recorder.has_trust();
   if (varies_ && plan_.find_unit("trust") != graph::no_unit)
     report_.notes.emplace_back(
@@ -189,11 +194,11 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
     final_state_ = fleet_->serialise(*saved_, 0);
   }
   terminate();
-  recorder.end();
-  report_.rows = recorder.rows();
   if (watches_growth) warn_of_growth(growth, outputs.names);
   checkpoints.tell(report_.notes);
   for (auto& w : recorder.warnings()) report_.warnings.push_back(std::move(w));
+  recorder.end();
+  report_.rows = recorder.rows();
   report_.paced = o_.run.real_time.has_value();
   report_.overruns = pace.overruns();
   report_.latest = pace.latest();

@@ -7,7 +7,9 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/recorded_system.hpp"
 #include "graph/problem.hpp"
+#include "record/formats.hpp"
 #include "ssp/from_system.hpp"
 #include "ssp/package.hpp"
 #include "ssp/to_system.hpp"
@@ -38,6 +40,11 @@ std::vector<std::string> write_yaml(const graph::Document& document, const fs::p
 
 graph::Document read_ssp(const fs::path& file, const SystemFileOptions& options) {
   return ssp::read_system(file, {options.variant, options.allow_outside, options.look});
+}
+
+graph::Document read_result(const fs::path& file, const SystemFileOptions& options) {
+  require(options.variant.empty(), "{}: only packages (.ssp) have variants; leave out --variant", file.string());
+  return read_recorded_system(file, options.allow_changed);
 }
 
 ssp::Version ssp_version(const std::string& text) {
@@ -86,6 +93,10 @@ constexpr std::array formats{
                  .read = read_ssp,
                  .check = check_ssp,
                  .packs = true},
+    SystemFormat{.name = "result",
+                 .endings = {".h5", ".hdf5"},
+                 .description = "a result, which carries the system that it was made from",
+                 .read = read_result},
 };
 
 bool is_unpacked(const fs::path& file) {
@@ -114,7 +125,9 @@ std::string endings_of(Take&& take) {
 
 const SystemFormat& required_format(const fs::path& file) {
   if (const auto* format = find_system_format(file)) return *format;
-  throw input_error("{}: is not a system file; system files end in {}, and 'consort simulate' runs single FMUs",
+  require(!record::is_result_file(file), "{}: results of this format do not carry their system; record it as {}",
+          file.string(), record::result_endings(&record::Format::read_facts));
+  throw input_error("{}: is not a system file; give a file that ends in {}, or a folder with an unpacked package",
                     file.string(), system_endings());
 }
 

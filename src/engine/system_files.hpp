@@ -18,6 +18,7 @@ struct SystemFileOptions {
   std::string variant{};       // for packages with several systems; empty: the default one
   bool allow_outside = false;  // folders and SSD files may refer to files elsewhere; archives never may
   bool look = false;           // for inspection, not for a run: problems of a package become notes
+  bool allow_changed = false;  // files that a result was made from may have changed since
 };
 
 struct SystemWriteOptions {

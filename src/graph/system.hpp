@@ -137,6 +137,13 @@ struct ExperimentSettings {
   std::optional<double> tolerance{};
 };
 
+// A folder that holds files of components and lives as long as its owner, which all copies of a system share.
+struct KeptFiles {
+  std::shared_ptr<const void> owner;
+  std::filesystem::path folder;
+  std::filesystem::path archive{};  // that the folder was unpacked from; empty: it is a folder of the user
+};
+
 class System {
  public:
   explicit System(std::string system_name = "system") : name(std::move(system_name)) {}
@@ -159,8 +166,7 @@ class System {
   ExperimentSettings experiment;
   std::string where;
   std::vector<std::string> notes;  // assumptions of a reader, for the report
-  // Owners of the files of components, such as the folder that a package was unpacked into; shared by all copies.
-  std::vector<std::shared_ptr<const void>> kept;
+  std::vector<KeptFiles> kept;
 
   // Throw Error (input) if the name is already used. The reference is valid until the next call of add or add_system.
   Component& add(std::string element_name, std::filesystem::path source);

@@ -37,6 +37,7 @@ constexpr std::array format_rows{
            .description = "HDF5, one dataset per unit and type",
            .make = make<Hdf5Sink>,
            .read = read_hdf5_result,
+           .read_facts = read_hdf5_facts,
            .compresses = true},
     Format{.name = "MAT",
            .endings = {".mat"},
@@ -46,27 +47,34 @@ constexpr std::array format_rows{
            .resumes = false},
 };
 
+const Format* find_format(std::string_view ending) {
+  for (const Format& format : format_rows)
+    for (const auto e : format.endings)
+      if (!e.empty() && iequals(e, ending)) return &format;
+  return nullptr;
+}
+
 }  // namespace
 
 std::span<const Format> formats() { return format_rows; }
 
+bool is_result_file(const std::filesystem::path& path) { return find_format(path.extension().string()) != nullptr; }
+
 const Format& format_of(const std::filesystem::path& path) {
   const std::string ending = path == "-" ? ".csv" : path.extension().string();
+  if (const auto* const format = find_format(ending)) return *format;
   std::vector<std::string> known;
-  for (const Format& format : format_rows) {
-    for (const auto e : format.endings)
-      if (!e.empty() && iequals(e, ending)) return format;
+  for (const Format& format : format_rows)
     known.push_back(fmt::format("{} ({})", format.endings.front(), format.description));
-  }
   throw input_error("'{}' has {} for a result file; use one of: {}", path.string(),
                     ending.empty() ? "no ending" : "the unknown ending '" + ending + "'", fmt::join(known, ", "));
 }
 
-std::string result_endings(bool Format::*can) {
+std::string result_endings(const std::function<bool(const Format&)>& can) {
   std::vector<std::string_view> all;
   for (const Format& format : format_rows)
     for (const auto e : format.endings)
-      if (!e.empty() && (can == nullptr || format.*can)) all.push_back(e);
+      if (!e.empty() && (!can || can(format))) all.push_back(e);
   return fmt::format("{}", fmt::join(all, ", "));
 }
 

@@ -26,7 +26,7 @@ class Result {
   std::vector<Time> time;
   std::vector<Trajectory> trajectories;  // in the order of the header
   std::vector<Fact> facts;
-  std::vector<Table> tables;  // filled by MemorySink only
+  std::vector<Table> tables;  // filled by MemorySink and by readers of formats with tables
 
   [[nodiscard]] std::size_t rows() const { return time.size(); }
   [[nodiscard]] const Trajectory* find(std::string_view name) const;  // null: no such signal

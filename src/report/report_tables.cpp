@@ -53,6 +53,20 @@ std::vector<InterfaceVariable> interface_of(const std::vector<IterationReport>& 
   return all;
 }
 
+struct Line {
+  const char* kind;
+  std::string text;
+};
+// The report as far as it says nothing about durations.
+std::vector<Line> lines_of(const SystemReport& r) {
+  std::vector<Line> lines{{"headline", r.headline()}};
+  for (const auto& n : r.notes) lines.push_back({"note", n});
+  for (const auto& a : r.assumed) lines.push_back({"assumed", a});
+  for (const auto& w : r.warnings) lines.push_back({"warning", w});
+  if (!r.ended_early.empty()) lines.push_back({"ended early", r.ended_early});
+  return lines;
+}
+
 }  // namespace
 
 std::vector<record::Table> SystemReport::tables() const {
@@ -116,6 +130,10 @@ std::vector<record::Table> SystemReport::tables() const {
       .numbers("largest residual", [](const auto& b) { return b.largest; })
       .numbers("largest power", [](const auto& b) { return b.peak; })
       .numbers("limited", [](const auto& b) { return b.limited; })
+      .into(all);
+  TableOf("run", lines_of(*this))
+      .texts("kind", [](const auto& l) { return std::string(l.kind); })
+      .texts("text", [](const auto& l) { return l.text; })
       .into(all);
   return all;
 }

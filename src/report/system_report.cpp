@@ -210,7 +210,7 @@ nlohmann::ordered_json bonds_json(const SystemReport& r) {
 
 }  // namespace
 
-std::string SystemReport::text() const {
+std::string SystemReport::headline() const {
   std::string out = fmt::format("simulated {} s to {} s in {} steps ", start, reached, steps);
   if (equal_steps) {
     out += fmt::format("of {} s ({}", step, stepper);
@@ -220,7 +220,11 @@ std::string SystemReport::text() const {
                        coupling_tolerance, tolerance_for == "run" ? " for the run" : "");
   }
   if (extrapolation > 0) out += fmt::format(", inputs of order {}", extrapolation);
-  out += fmt::format("), {} rows, in {}", rows, duration_text(run_seconds));
+  return out + fmt::format("), {} rows", rows);
+}
+
+std::string SystemReport::text() const {
+  std::string out = fmt::format("{}, in {}", headline(), duration_text(run_seconds));
   if (run_seconds > 0 && reached > began) {
     out += fmt::format(" ({:.3g} times real time{})", (reached - began) / run_seconds,
                        began > start ? fmt::format(" from {} s on", began) : "");

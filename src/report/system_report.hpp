@@ -106,9 +106,11 @@ struct SystemReport {
   std::vector<std::string> warnings;
   std::string ended_early;
 
-  [[nodiscard]] std::string text() const;  // readable text
+  [[nodiscard]] std::string text() const;      // readable text
+  [[nodiscard]] std::string headline() const;  // its beginning, without durations
   [[nodiscard]] std::string json() const;
-  // For result files: connections, units, loops, iterations, interface, bonds; without empty tables.
+  // For result files: steps, connections, units, loops, iterations, interface, bonds, run; without empty tables. The
+  // same run has the same tables.
   [[nodiscard]] std::vector<record::Table> tables() const;
 };
 

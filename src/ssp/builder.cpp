@@ -112,9 +112,9 @@ void Builder::note(const Source& source, std::uint32_t line, std::string rule, s
   diagnostics_.add({Severity::note, source.shown, line, std::move(rule), std::move(message)});
 }
 
-std::vector<std::shared_ptr<const void>> Builder::packages() const {
-  std::vector<std::shared_ptr<const void>> all;
-  for (const auto& [path, package] : packages_) all.push_back(package);
+std::vector<graph::KeptFiles> Builder::packages() const {
+  std::vector<graph::KeptFiles> all;
+  for (const auto& [path, package] : packages_) all.push_back({package, package->root(), package->archive()});
   return all;
 }
 

@@ -55,7 +55,7 @@ class Builder {
   [[nodiscard]] const SystemStructure& load(const std::shared_ptr<const Package>& package,
                                             const std::string& structure);
   // The packages that the result refers to.
-  [[nodiscard]] std::vector<std::shared_ptr<const void>> packages() const;
+  [[nodiscard]] std::vector<graph::KeptFiles> packages() const;
   // Graphical layout of the system that was built last.
   [[nodiscard]] const graph::Sheet& sheet() const { return sheet_; }
 

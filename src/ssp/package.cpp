@@ -98,6 +98,7 @@ std::shared_ptr<const Package> Package::open_archive(const fs::path& archive, st
   package->shown_ = std::move(shown);
   package->unpacked_.emplace("ssp");
   package->root_ = package->unpacked_->path();
+  package->archive_ = archive;
   os::unpack(archive, package->root_);
   return package;
 }
@@ -119,6 +120,7 @@ std::shared_ptr<const Package> Package::open(const fs::path& path, std::string s
   } else {
     package->unpacked_.emplace("ssp");
     package->root_ = package->unpacked_->path();
+    package->archive_ = path;
     os::unpack(path, package->root_);
   }
   package->find_structures();

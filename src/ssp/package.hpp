@@ -42,6 +42,8 @@ class Package {
   [[nodiscard]] Place resolve(std::string_view uri, std::string_view folder = {}) const;
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  // The file that was unpacked; empty for folders and SSD files.
+  [[nodiscard]] const std::filesystem::path& archive() const { return archive_; }
   [[nodiscard]] const std::string& shown() const { return shown_; }
   // A recoverable defect of the package as a whole; empty: none.
   [[nodiscard]] const std::string& remark() const { return remark_; }
@@ -55,6 +57,7 @@ class Package {
   bool outside_ = false;
   bool is_file_ = false;  // opened from an SSD file, whose name is not part of the names shown for its files
   std::filesystem::path root_;
+  std::filesystem::path archive_;
   std::string shown_;
   std::vector<std::string> structures_;
   std::string remark_;

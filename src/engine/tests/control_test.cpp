@@ -108,7 +108,7 @@ TEST(Control, RecordsWhichUnitLimitsEachStepAndPutsTheReportIntoTheResult) {
   const auto units = std::find_if(result.facts.begin(), result.facts.end(), [](auto& f) { return f.name == "units"; });
   ASSERT_NE(units, result.facts.end());
   EXPECT_EQ(units->value, "chassis\nwheel");
-  ASSERT_EQ(result.tables.size(), 3U);
+  ASSERT_EQ(result.tables.size(), 4U);
   EXPECT_EQ(result.tables[0].name, "steps");
   EXPECT_EQ(result.tables[0].columns[1].numbers[0], static_cast<double>(report.steps));
   EXPECT_EQ(result.tables[1].name, "connections");

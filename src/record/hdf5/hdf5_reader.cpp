@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "record/hdf5/hdf5_handle.hpp"
+#include "record/hdf5/hdf5_table.hpp"
 
 namespace consort::record {
 
@@ -78,7 +79,8 @@ class Reader {
 
   Result read() {
     Result result;
-    read_facts(result);
+    result.facts = facts();
+    result.tables = hdf5_read_tables(file_);
     read_variables(result);
     time_ = open_dataset("/time", 1);
     rows_ = time_.rows;
@@ -90,6 +92,18 @@ class Reader {
     return result;
   }
 
+  std::vector<Fact> facts() {
+    const Hdf5Id root(H5Gopen2(file_, "/", H5P_DEFAULT), H5Gclose, "open it");
+    const bool ours =
+        H5Aexists(root, "format") > 0 &&
+        hdf5_text_of(Hdf5Id(H5Aopen(root, "format", H5P_DEFAULT), H5Aclose, "read an attribute")) == hdf5_format_name;
+    require(ours, "{}: is HDF5, but not a result written by Consort; convert it to one of the other formats", name_);
+    std::vector<Fact> facts;
+    hsize_t at = 0;
+    hdf5_check(H5Aiterate2(root, H5_INDEX_NAME, H5_ITER_NATIVE, &at, collect_fact, &facts), "read the facts");
+    return facts;
+  }
+
  private:
   void open(const std::filesystem::path& path) {
     if (::access(path.c_str(), R_OK) != 0) {
@@ -98,16 +112,6 @@ class Reader {
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set up the file");
     hdf5_check(H5Pset_file_locking(access, false, true), "set up the file");
     file_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open it");
-  }
-
-  void read_facts(Result& result) {
-    const Hdf5Id root(H5Gopen2(file_, "/", H5P_DEFAULT), H5Gclose, "open it");
-    const bool ours =
-        H5Aexists(root, "format") > 0 &&
-        hdf5_text_of(Hdf5Id(H5Aopen(root, "format", H5P_DEFAULT), H5Aclose, "read an attribute")) == hdf5_format_name;
-    require(ours, "{}: is HDF5, but not a result written by Consort; convert it to one of the other formats", name_);
-    hsize_t at = 0;
-    hdf5_check(H5Aiterate2(root, H5_INDEX_NAME, H5_ITER_NATIVE, &at, collect_fact, &result.facts), "read the facts");
   }
 
   void read_variables(Result& result) {
@@ -287,15 +291,30 @@ class Reader {
 
 }  // namespace
 
-Result read_hdf5_result(const std::filesystem::path& path) {
+namespace {
+
+// Calls `take(reader)`.
+template <class Take>
+auto read_file_of_ours(const std::filesystem::path& path, Take&& take) {
   const Hdf5Session session;
   try {
-    return Reader(path).read();
+    Reader reader(path);
+    return take(reader);
   } catch (const Hdf5Failure& failure) {
     throw input_error(
         "{}: is not readable as an HDF5 result (cannot {}); give a file that Consort has written, or repeat the run",
         path.string(), failure.what);
   }
+}
+
+}  // namespace
+
+Result read_hdf5_result(const std::filesystem::path& path) {
+  return read_file_of_ours(path, [](Reader& reader) { return reader.read(); });
+}
+
+std::vector<Fact> read_hdf5_facts(const std::filesystem::path& path) {
+  return read_file_of_ours(path, [](Reader& reader) { return reader.facts(); });
 }
 
 }  // namespace consort::record

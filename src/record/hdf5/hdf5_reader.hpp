@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "record/result.hpp"
 
@@ -11,5 +12,7 @@ namespace consort::record {
 // it rewrote the compressed chunk), reads only the rows before it. Throws Error (input) if the file is not a result of
 // Consort, is damaged or announces more data than it contains.
 [[nodiscard]] Result read_hdf5_result(const std::filesystem::path& path);
+// The facts alone. Throws as above.
+[[nodiscard]] std::vector<Fact> read_hdf5_facts(const std::filesystem::path& path);
 
 }  // namespace consort::record

@@ -1,5 +1,6 @@
 #include "record/hdf5/hdf5_table.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -33,7 +34,71 @@ std::vector<std::byte> pack(const Table& table) {
   return bytes;
 }
 
+constexpr const char* reading = "read the tables of the report";
+
+herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* names) {
+  try {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+    return 0;
+  } catch (...) {  // called by C code
+    return -1;
+  }
+}
+
+Table::Column read_column(hid_t dataset, const std::string& name, bool is_text, std::size_t rows) {
+  Table::Column column{.name = name, .is_text = is_text};
+  const Hdf5Id text = hdf5_text_type();
+  const Hdf5Id type(H5Tcreate(H5T_COMPOUND, entry), H5Tclose, reading);
+  hdf5_check(H5Tinsert(type, name.c_str(), 0, is_text ? static_cast<hid_t>(text) : H5T_NATIVE_DOUBLE), reading);
+  if (!is_text) {
+    column.numbers.resize(rows);
+    hdf5_check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, column.numbers.data()), reading);
+    return column;
+  }
+  std::vector<char*> texts(rows, nullptr);
+  hdf5_check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()), reading);
+  for (const char* const t : texts) column.texts.emplace_back(t == nullptr ? "" : t);
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose, reading);
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts.data());
+  return column;
+}
+
+Table read_table(hid_t group, const std::string& name) {
+  const Hdf5Id dataset(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose, reading);
+  const Hdf5Id type(H5Dget_type(dataset), H5Tclose, reading);
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose, reading);
+  hsize_t rows = 0;
+  if (H5Tget_class(type) != H5T_COMPOUND || H5Sget_simple_extent_ndims(space) != 1) throw Hdf5Failure{reading};
+  hdf5_check(H5Sget_simple_extent_dims(space, &rows, nullptr), reading);
+  // Checked before memory is allocated.
+  if (rows > H5Dget_storage_size(dataset) / std::max<std::size_t>(1, H5Tget_size(type))) throw Hdf5Failure{reading};
+  Table table;
+  table.name = name;
+  for (int i = 0; i < H5Tget_nmembers(type); ++i) {
+    const auto index = static_cast<unsigned>(i);
+    const auto kind = H5Tget_member_class(type, index);
+    if (kind != H5T_FLOAT && kind != H5T_STRING) continue;
+    char* const member = H5Tget_member_name(type, index);
+    if (member == nullptr) throw Hdf5Failure{reading};
+    const std::string column = member;
+    H5free_memory(member);
+    table.columns.push_back(read_column(dataset, column, kind == H5T_STRING, static_cast<std::size_t>(rows)));
+  }
+  return table;
+}
+
 }  // namespace
+
+std::vector<Table> hdf5_read_tables(hid_t file) {
+  if (H5Lexists(file, "/report", H5P_DEFAULT) <= 0) return {};
+  const Hdf5Id group(H5Gopen2(file, "/report", H5P_DEFAULT), H5Gclose, reading);
+  std::vector<std::string> names;
+  hsize_t at = 0;
+  hdf5_check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, collect_name, &names), reading);
+  std::vector<Table> tables;
+  for (const auto& name : names) tables.push_back(read_table(group, name));
+  return tables;
+}
 
 void hdf5_write_table(hid_t file, const Table& table) {
   if (table.columns.empty()) return;

@@ -1,0 +1,139 @@
+#include "engine/origin.hpp"
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/settle.hpp"
+#include "engine/version.hpp"
+#include "yaml/writer.hpp"
+
+namespace consort::engine {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t most_contents = std::uintmax_t{16} << 20;
+
+// Without symbolic links in its folder, because ".." would lead elsewhere behind them.
+fs::path real_place(const fs::path& path) {
+  std::error_code failed;
+  const auto normal = fs::absolute(path).lexically_normal();
+  const auto folder = fs::canonical(normal.parent_path(), failed);
+  return failed ? normal : folder / normal.filename();
+}
+
+void add_kept(const graph::System& system, std::vector<graph::KeptFiles>& kept) {
+  for (const auto& files : system.kept)
+    if (!files.archive.empty()) kept.push_back(files);
+  for (const auto& inner : system.systems) add_kept(inner, kept);
+}
+
+// Gives files the names under which they are recorded, and collects their checksums.
+class RecordedFiles {
+ public:
+  explicit RecordedFiles(const fs::path& result_folder)
+      : folder_(fs::weakly_canonical(fs::absolute(result_folder.empty() ? fs::path(".") : result_folder))) {}
+
+  void keep(const graph::System& system) { add_kept(system, kept_); }
+
+  fs::path add(const fs::path& path) {
+    fs::path name = name_of(path);
+    if (known_.emplace(name.string(), facts_.size()).second)
+      facts_.push_back({digest_fact + name.string(), digest_of(path)});
+    return name;
+  }
+
+  void add(graph::System& system) {
+    for (auto& component : system.components)
+      if (!component.is_native()) component.source = add(component.source);
+    for (auto& inner : system.systems) add(inner);
+  }
+
+  // Tables are part of a description, unless they are large.
+  fs::path add_table(const fs::path& path) {
+    fs::path name = add(path);
+    if (fs::file_size(path) <= most_contents) facts_.push_back({contents_fact + name.string(), read_file(path)});
+    return name;
+  }
+
+  [[nodiscard]] std::vector<record::Fact> take() { return std::move(facts_); }
+
+ private:
+  [[nodiscard]] fs::path name_of(const fs::path& path) const {
+    for (const auto& files : kept_) {
+      const auto inside = path.lexically_normal().lexically_relative(files.folder.lexically_normal());
+      if (!inside.empty() && *inside.begin() != "..") return name_of(files.archive) / inside;
+    }
+    const auto place = real_place(path);
+    const auto relative = place.lexically_relative(folder_);
+    return relative.empty() ? place : relative;
+  }
+
+  fs::path folder_;
+  std::vector<graph::KeptFiles> kept_;
+  std::map<std::string, std::size_t> known_;
+  std::vector<record::Fact> facts_;
+};
+
+std::vector<record::Fact> program_facts(const Origin& origin) {
+  std::vector<record::Fact> facts{{program_fact, fmt::format("consort {}", version)}};
+  if (!origin.command.empty()) facts.push_back({command_fact, origin.command});
+  return facts;
+}
+
+// The description, or what prevents it: a run does not fail because its result cannot say how to repeat it.
+record::Fact description_of(const graph::Document& document) {
+  try {
+    return {description_fact, yaml::write_system(document)};
+  } catch (const Error& error) {
+    return {obstacle_fact, error.what()};
+  }
+}
+
+}  // namespace
+
+std::vector<record::Fact> origin_facts(const Origin& origin, const graph::System& system, const graph::Plan& plan,
+                                       const graph::RunSettings& settings) {
+  graph::Document document{system, settings};
+  settle(document.system, plan);
+  RecordedFiles files(origin.result_folder);
+  files.keep(system);
+  files.add(document.system);
+  if (!settings.input_file.empty()) document.run.input_file = files.add_table(settings.input_file).string();
+  document.run.record.file.clear();  // a repetition must not replace its own description
+  auto facts = program_facts(origin);
+  facts.push_back(description_of(document));
+  for (auto& fact : files.take()) facts.push_back(std::move(fact));
+  return facts;
+}
+
+std::vector<record::Fact> origin_facts(const Origin& origin, const std::vector<fs::path>& paths) {
+  RecordedFiles files(origin.result_folder);
+  for (const auto& path : paths)
+    if (!path.empty()) files.add(path);
+  auto facts = program_facts(origin);
+  for (auto& fact : files.take()) facts.push_back(std::move(fact));
+  return facts;
+}
+
+std::string digest_of(const fs::path& path) {
+  if (!fs::is_directory(path)) return sha256_of_file(path);
+  std::map<std::string, std::string> digests;  // sorted, because folders are not
+  for (const auto& entry : fs::recursive_directory_iterator(path))
+    if (entry.is_regular_file()) digests[entry.path().lexically_relative(path).string()] = sha256_of_file(entry.path());
+  std::string list;
+  for (const auto& [name, digest] : digests) list += fmt::format("{}  {}\n", digest, name);
+  Sha256 digest;
+  digest.add(std::as_bytes(std::span(list)));
+  return digest.finish();
+}
+
+}  // namespace consort::engine

@@ -1,0 +1,163 @@
+#include "engine/recorded_system.hpp"
+
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/origin.hpp"
+#include "engine/version.hpp"
+#include "os/temp_folder.hpp"
+#include "record/formats.hpp"
+#include "ssp/package.hpp"
+#include "yaml/reader.hpp"
+
+namespace consort::engine {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string fact(const std::vector<record::Fact>& facts, const std::string& name) {
+  for (const auto& f : facts)
+    if (f.name == name) return f.value;
+  return {};
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code failed;
+  return fs::exists(path, failed);
+}
+
+// Finds the files of a recorded system.
+class Finder {
+ public:
+  Finder(const fs::path& result, const std::vector<record::Fact>& facts, bool allow_changed)
+      : result_(result), facts_(facts), allow_changed_(allow_changed) {}
+
+  fs::path find(const fs::path& recorded) {
+    const std::string digest = fact(facts_, digest_fact + recorded.string());
+    if (auto copy = written(recorded); !copy.empty() && digest_of(copy) == digest) return copy;
+    fs::path changed;
+    for (const auto& candidate :
+         {result_.parent_path() / recorded, recorded, result_.parent_path() / recorded.filename()}) {
+      const auto place = unpacked(candidate);
+      if (place.empty()) continue;
+      if (digest_of(place) == digest) return place;
+      if (changed.empty()) changed = place;
+    }
+    require(!changed.empty(),
+            "{}: the run read '{}', which does not exist here; put the file there, or beside the result",
+            result_.string(), recorded.string());
+    require(allow_changed_,
+            "{}: '{}' is not the file that the run read (its SHA-256 differs), so the rows would differ; restore the "
+            "file, or go on with --allow-changed-files",
+            result_.string(), recorded.string());
+    notes_.push_back(fmt::format("'{}' is not the file that the run of {} read; rows may differ", recorded.string(),
+                                 result_.filename().string()));
+    return changed;
+  }
+
+  void find(graph::System& system) {
+    for (auto& component : system.components)
+      if (!component.is_native()) component.source = found(component.source);
+    for (auto& inner : system.systems) find(inner);
+  }
+
+  // find() once per file.
+  fs::path found(const fs::path& recorded) {
+    const auto known = found_.find(recorded.string());
+    if (known != found_.end()) return known->second;
+    return found_.emplace(recorded.string(), find(recorded)).first->second;
+  }
+
+  std::vector<graph::KeptFiles> take_kept() { return std::move(kept_); }
+  std::vector<std::string> take_notes() { return std::move(notes_); }
+
+ private:
+  // A copy of a file whose contents are recorded; empty if they are not.
+  fs::path written(const fs::path& recorded) {
+    const std::string contents = fact(facts_, contents_fact + recorded.string());
+    if (contents.empty()) return {};
+    const auto folder = std::make_shared<os::TempFolder>("input");
+    auto copy = folder->path() / recorded.filename();
+    kept_.push_back({folder, folder->path()});
+    std::ofstream out(copy, std::ios::binary);
+    out << contents;
+    if (!out.flush()) throw run_error("{}: cannot be written; make room there", copy.string());
+    return copy;
+  }
+
+  // The file, also below an archive ("car.ssp/resources/wheel.fmu"), which is unpacked. Empty if there is none.
+  fs::path unpacked(const fs::path& path) {
+    if (is_there(path)) return path;
+    const auto above = path.parent_path();
+    if (above.empty() || above == path) return {};
+    auto folder = unpacked(above);
+    if (folder.empty()) return {};
+    std::error_code failed;
+    if (fs::is_regular_file(folder, failed)) folder = root_of(folder);
+    const auto place = folder / path.filename();
+    return path.filename() != ".." && is_there(place) ? place : fs::path();
+  }
+
+  const fs::path& root_of(const fs::path& archive) {
+    auto& package = packages_[archive.string()];
+    if (!package) {
+      package = ssp::Package::open(archive, archive.filename().string());
+      kept_.push_back({package, package->root(), archive});
+    }
+    return package->root();
+  }
+
+  const fs::path& result_;
+  const std::vector<record::Fact>& facts_;
+  bool allow_changed_;
+  std::map<std::string, fs::path> found_;
+  std::map<std::string, std::shared_ptr<const ssp::Package>> packages_;
+  std::vector<graph::KeptFiles> kept_;
+  std::vector<std::string> notes_;
+};
+
+// The description, or an Error that says why there is none.
+std::string description_in(const fs::path& result, const std::vector<record::Fact>& facts) {
+  auto text = fact(facts, description_fact);
+  const std::string obstacle = fact(facts, obstacle_fact);
+  require(obstacle.empty(), "{}: its system could not be recorded ({}); run the system file again", result.string(),
+          obstacle);
+  const std::string command = fact(facts, command_fact);
+  require(!text.empty() || command.empty(), "{}: is the result of one FMU, not of a system; repeat its run with: {}",
+          result.string(), command);
+  require(!text.empty(), "{}: does not carry its system; only results of systems do, from this version of Consort on",
+          result.string());
+  return text;
+}
+
+}  // namespace
+
+graph::Document read_recorded_system(const fs::path& result, bool allow_changed) {
+  const auto& format = record::format_of(result);
+  require(format.read_facts != nullptr, "{}: {} results do not carry their system; record the run as {}",
+          result.string(), format.name, record::result_endings(&record::Format::read_facts));
+  const auto facts = format.read_facts(result);
+  auto document = yaml::parse_system(description_in(result, facts), result.filename());
+  Finder finder(result, facts, allow_changed);
+  finder.find(document.system);
+  if (!document.run.input_file.empty()) document.run.input_file = finder.found(document.run.input_file).string();
+  for (auto& kept : finder.take_kept()) document.system.kept.push_back(std::move(kept));
+  for (auto& note : finder.take_notes()) document.system.notes.push_back(std::move(note));
+  const std::string program = fact(facts, program_fact);
+  if (const auto own = fmt::format("consort {}", version); program != own)
+    document.system.notes.push_back(
+        fmt::format("the result was made by {}, and this is {}; rows may differ", program, own));
+  return document;
+}
+
+}  // namespace consort::engine

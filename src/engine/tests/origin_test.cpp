@@ -1,0 +1,74 @@
+#include "engine/origin.hpp"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "base/tests/error_text.hpp"
+#include "engine/recorded_system.hpp"
+#include "engine/simulation.hpp"
+#include "os/temp_folder.hpp"
+#include "record/formats.hpp"
+#include "systems.hpp"
+
+namespace consort::engine::origin_test {
+
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+
+// Runs counters in a row and returns the file of the result.
+std::filesystem::path recorded(const os::TempFolder& folder, graph::System system) {
+  auto o = options(3, 1);
+  o.origin = Origin{.result_folder = folder.path()};
+  Simulation simulation(system, o, library());
+  auto file = folder.path() / "result.h5";
+  const auto sink = record::make_sink(file);
+  record::Sink* const sinks[] = {sink.get()};
+  static_cast<void>(simulation.run(sinks));
+  return file;
+}
+
+TEST(Origin, OfALargeSystemIsRecordedAsAWhole) {
+  const os::TempFolder folder("test");
+  graph::System large("large");
+  for (int i = 0; i < 3000; ++i) large.add("a counter with the number " + std::to_string(i), "model:counter");
+  const auto document = read_recorded_system(recorded(folder, large), false);
+  ASSERT_EQ(document.system.components.size(), 3000U);
+  EXPECT_EQ(document.system.components.back().name, "a counter with the number 2999");
+  EXPECT_EQ(document.system.components.back().source, "model:counter");
+}
+
+TEST(Origin, ThatCannotBeWrittenDoesNotPreventTheRun) {
+  const os::TempFolder folder("test");
+  graph::System system("strange");
+  system.add("a\xff", "model:counter");
+  const auto file = recorded(folder, system);
+  EXPECT_EQ(record::read_result(file).rows(), 4U);
+  EXPECT_THAT(error_text([&] { static_cast<void>(read_recorded_system(file, false)); }),
+              HasSubstr("could not be recorded"));
+}
+
+TEST(Origin, DigestsFoldersByTheirFiles) {
+  const os::TempFolder folder("test");
+  const auto write = [&](const char* name, const char* text) {
+    std::filesystem::create_directories((folder.path() / name).parent_path());
+    std::ofstream(folder.path() / name) << text;
+  };
+  write("b", "2");
+  write("a/c", "1");
+  const auto first = digest_of(folder.path());
+  Sha256 expected;
+  const auto list = sha256_of_file(folder.path() / "a/c") + "  a/c\n" + sha256_of_file(folder.path() / "b") + "  b\n";
+  expected.add(std::as_bytes(std::span(list)));
+  EXPECT_EQ(first, expected.finish());
+  write("a/c", "3");
+  EXPECT_NE(digest_of(folder.path()), first);
+}
+
+}  // namespace
+}  // namespace consort::engine::origin_test
