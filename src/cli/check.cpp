@@ -143,8 +143,10 @@ Diagnostics check_file(const std::string& file, const CheckOptions& o) {
     return fmi::check(fmi::Fmu::open(file, o.open));
   } catch (const Error& error) {
     if (error.fault() != Fault::input) throw;
+    std::string text = error.what();
+    if (text.starts_with(file + ": ")) text.erase(0, file.size() + 2);  // which print() shows
     Diagnostics diagnostics;
-    diagnostics.add({Severity::error, "", 0, "", error.what()});
+    diagnostics.add({Severity::error, "", 0, "", std::move(text)});
     return diagnostics;
   }
 }

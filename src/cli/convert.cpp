@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
 #include "engine/library.hpp"
+#include "engine/settle.hpp"
 #include "engine/system_files.hpp"
 #include "graph/compile.hpp"
 
@@ -25,30 +26,6 @@ struct ConvertOptions {
   std::string version = "2.0";
   bool allow_outside = false;
   fmi::OpenOptions open;
-};
-
-// Replaces the values of all levels, with their units, prefixes and mappings, by start values of the units, in the
-// units of measure of their variables.
-class Settler {
- public:
-  explicit Settler(const graph::Plan& plan) : plan_(plan) {}
-
-  void operator()(graph::System& system, const std::string& prefix = "") {
-    system.settings.clear();
-    for (auto& component : system.components) {
-      component.settings.clear();
-      const auto unit = plan_.find_unit(prefix + component.name);
-      if (unit == graph::no_unit) continue;
-      const auto& planned = plan_.units[unit];
-      for (const auto* set : {&planned.starts.structural(), &planned.starts.others()})
-        for (std::size_t i = 0; i < set->variables.size(); ++i)
-          component.set(std::string((*planned.description)[set->variables[i]].name), set->values[i].text());
-    }
-    for (auto& inner : system.systems) (*this)(inner, prefix + inner.name + ".");
-  }
-
- private:
-  const graph::Plan& plan_;
 };
 
 // Copies each FMU of a package once, into a folder next to the written file.
@@ -90,8 +67,7 @@ class Unpacker {
 
 // Puts the contents of a package next to the written file, into a folder with the name of that file.
 void unpack(graph::Document& document, const fs::path& file, const graph::Catalogue& catalogue) {
-  const auto plan = graph::compile(document.system, catalogue);
-  Settler{plan}(document.system);
+  engine::settle(document.system, graph::compile(document.system, catalogue));
   const fs::path folder = file.parent_path() / file.stem();
   Unpacker{folder}(document.system);
   if (auto& table = document.run.input_file; !table.empty()) {
@@ -113,7 +89,8 @@ int convert(const ConvertOptions& o) {
     engine::LibraryOptions options;
     options.open = o.open;
     engine::Library library(std::move(options));
-    if (from->packs && !to.packs) unpack(document, fs::absolute(o.to).lexically_normal(), library.catalogue());
+    if ((from->packs || !document.system.kept.empty()) && !to.packs)
+      unpack(document, fs::absolute(o.to).lexically_normal(), library.catalogue());
     for (const auto& note : to.write(document, o.to, {o.version, library.catalogue()}))
       fmt::print(stderr, "note: {}\n", note);
   }

@@ -9,6 +9,7 @@
 #include "base/options.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/fmu_options.hpp"
 #include "engine/simulate_fmu.hpp"
 #include "os/child_process.hpp"
 #include "record/compare.hpp"
@@ -257,7 +258,7 @@ void add_cross_check(CLI::App& app, Action& action) {
       ->capture_default_str();
   c.add_option("--interface-type", o->interface_type, "run only this type: cs or me")
       ->check(CLI::IsMember({"cs", "me"}));
-  c.add_option("--timeout", o->timeout, "time limit per FMU in s")->capture_default_str()->check(CLI::PositiveNumber);
+  c.add_option("--timeout", o->timeout, "time limit per FMU in s")->capture_default_str()->check(positive);
   c.add_option("--band", o->band.value, "half height of the band, relative to the range of the signal")
       ->capture_default_str();
   c.add_option("--time-band", o->band.time, "half width of the band, relative to the run")->capture_default_str();

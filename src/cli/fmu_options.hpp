@@ -1,7 +1,10 @@
 // Options common to all commands that open an FMU.
 #pragma once
 
+#include <charconv>
+#include <cmath>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
@@ -11,9 +14,11 @@ namespace consort::cli {
 
 // Replaces CLI11's own check, whose message prints the largest double.
 inline std::string positive(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789.eE+") == std::string::npos;
-  return digits && text.find_first_of("123456789") != std::string::npos ? std::string()
-                                                                        : "'" + text + "' is not a positive number";
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  const bool good = read.ec == std::errc() && read.ptr == end && std::isfinite(value) && value > 0;
+  return good ? std::string() : "'" + text + "' is not a positive number";
 }
 
 inline void add_open_options(CLI::App& command, fmi::OpenOptions& options) {

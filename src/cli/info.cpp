@@ -6,9 +6,11 @@
 
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
+#include "cli/result_info.hpp"
 #include "cli/system_info.hpp"
 #include "engine/system_files.hpp"
 #include "fmi/library.hpp"
+#include "record/formats.hpp"
 
 namespace consort::cli {
 
@@ -219,6 +221,12 @@ void print_table(const fmi::Fmu& fmu, bool all) {
 }
 
 int info(const InfoOptions& o) {
+  if (record::is_result_file(o.file)) {
+    const auto result = record::read_result(o.file);
+    const auto format = record::format_of(o.file).name;
+    fmt::print("{}", o.json ? result_json(result, format) : result_text(result, format));
+    return 0;
+  }
   if (engine::is_system_file(o.file)) {
     const auto document = engine::read_system_file(o.file, {o.variant, o.allow_outside, true});
     fmt::print("{}", o.json ? system_json(document) : system_text(document));
@@ -236,10 +244,8 @@ int info(const InfoOptions& o) {
 
 void add_info(CLI::App& app, Action& action) {
   auto o = std::make_shared<InfoOptions>();
-  auto& c = *app.add_subcommand("info", "show what an FMU or a system contains");
-  c.add_option("FILE", o->file,
-               "the FMU or system (" + engine::system_endings() + "), or a folder with an unpacked one")
-      ->required();
+  auto& c = *app.add_subcommand("info", "show what an FMU, a system or a result contains");
+  c.add_option("FILE", o->file, "an FMU, a system, a result, or a folder with an unpacked FMU or system")->required();
   c.add_option("--variant", o->variant, "name of the system, if the package has several");
   c.add_flag("--allow-outside", o->allow_outside, "allow an SSD file or folder to refer to files outside its folder");
   c.add_flag("--json", o->json, "print everything as JSON");

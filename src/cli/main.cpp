@@ -1,17 +1,18 @@
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/version.hpp"
+#include "cli/usage.hpp"
+#include "engine/version.hpp"
 #include "os/crash_guard.hpp"
 
 namespace consort::cli {
@@ -21,79 +22,26 @@ namespace {
 constexpr AddCommand commands[] = {add_info,    add_check, add_probe, add_simulate, add_run, add_cross_check,
                                    add_compare, add_plot,  add_graph, add_convert,  add_new};
 
-// The chosen command and its sub-commands, such as "new model ".
-std::string chosen_commands(const CLI::App& app) {
-  std::string text;
-  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = chosen.front()->get_subcommands()) {
-    text += chosen.front()->get_name() + " ";
-  }
-  return text;
-}
-
-// Reports an unknown command; true if there was one.
-bool is_unknown_command(const CLI::App& app, int argc, char** argv) {
-  const CLI::App* at = &app;
-  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
-    const auto commands_here = at->get_subcommands([](const CLI::App*) { return true; });
-    if (commands_here.empty()) return false;
-    const std::string name = argv[i];
-    const auto found = std::find_if(commands_here.begin(), commands_here.end(),
-                                    [&](const CLI::App* command) { return command->get_name() == name; });
-    if (found == commands_here.end()) {
-      std::vector<std::string> names;
-      for (const auto* command : commands_here) names.push_back(command->get_name());
-      const std::vector<std::string_view> candidates(names.begin(), names.end());
-      fmt::print(stderr, "consort: there is no command {}{}; 'consort {}--help' lists them\n", quote(name),
-                 suggestion(name, candidates), chosen_commands(app));
-      return true;
-    }
-    at = *found;
-  }
-  return false;
-}
-
-// Describes the first unknown option ("there is no option '--sett'; did you mean '--set'?") or unexpected argument.
-std::string surplus_text(const CLI::App& app) {
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  std::vector<std::string> names;
-  for (const auto* option : command->get_options())
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  auto surplus = app.remaining(true);
-  std::reverse(surplus.begin(), surplus.end());  // remaining() returns the last argument first
-  for (const auto& argument : surplus) {
-    const auto name = argument.substr(0, argument.find('='));
-    if (name.starts_with("-") && name.size() > 1)
-      return fmt::format("there is no option {}{}", quote(name), suggestion(name, candidates));
-  }
-  return fmt::format("unexpected argument {}", quote(surplus.empty() ? "" : surplus.front()));
-}
-
 int run(int argc, char** argv) {
   CLI::App app{
       "Consort couples simulation models (FMUs of FMI 1.0, 2.0, 3.0) and reports how far the result can be trusted.",
       "consort"};
-  app.set_version_flag("--version", std::string("consort ") + version);
+  app.set_version_flag("-V,--version", std::string("consort ") + engine::version);
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 (success), 1 (the run failed, or errors were found), 2 (bad usage or input).\n"
-      "'consort COMMAND --help' describes one command.");
+      "'consort help COMMAND' or 'consort COMMAND --help' describes one command.");
   Action action;
   for (const auto add : commands) add(app, action);
+  const auto arguments = arguments_of(argc, argv);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help, std::cout, std::cerr);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // takes the last argument first
   } catch (const CLI::CallForVersion& call) {
     return app.exit(call, std::cout, std::cerr);
-  } catch (const CLI::ExtrasError&) {
-    if (is_unknown_command(app, argc, argv)) return 2;
-    fmt::print(stderr, "consort: {}; 'consort {}--help' shows the usage\n", surplus_text(app), chosen_commands(app));
-    return 2;
   } catch (const CLI::ParseError& error) {
-    if (is_unknown_command(app, argc, argv)) return 2;
-    fmt::print(stderr, "consort: {}; 'consort {}--help' shows the usage\n", error.what(), chosen_commands(app));
+    const auto text = usage_error(app, error, arguments);
+    if (text.empty()) return app.exit(error, std::cout, std::cerr);
+    fmt::print(stderr, "consort: {}\n", text);
     return 2;
   }
   return action();

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/fmu_options.hpp"
 #include "cli/written_files.hpp"
 #include "record/formats.hpp"
 
@@ -74,6 +75,8 @@ int plot(const PlotOptions& o) {
     require(ending == ".svg" || ending == ".html",
             "{}: plots are written as .svg or .html; choose one of these endings", file);
     write_file(file, picture(result, o, options, ending == ".svg"), "the plot");
+    const auto note = ending == ".svg" ? draw::thinning_note(result, options) : std::string();
+    if (!note.empty()) fmt::print(stderr, "note: {}; a .html file shows every row\n", note);
   }
   return 0;
 }
@@ -97,9 +100,9 @@ void add_plot(CLI::App& app, Action& action) {
       "the step");
   c.add_flag("--terminal", o->terminal, "draw in the terminal");
   c.add_option("--title", o->title, "title (default: the name of the file)");
-  c.add_option("--width", o->width, "width in pixels, or characters in the terminal")->check(CLI::PositiveNumber);
+  c.add_option("--width", o->width, "width in pixels, or characters in the terminal")->check(positive);
   c.add_option("--height", o->height, "height of a panel in pixels, or of the whole plot in lines in the terminal")
-      ->check(CLI::PositiveNumber);
+      ->check(positive);
   c.callback([o, &action] { action = [o] { return plot(*o); }; });
 }
 

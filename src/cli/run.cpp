@@ -6,7 +6,9 @@
 
 #include "analyse/answers.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/fmu_options.hpp"
 #include "cli/log_options.hpp"
 #include "cli/parameters.hpp"
@@ -27,6 +29,7 @@ struct RunOptions {
   std::string system;
   std::string variant;
   bool allow_outside = false;
+  bool allow_changed_files = false;
   std::vector<std::string> parameters;
   SettingOptions settings;
   std::vector<std::string> set;
@@ -57,7 +60,9 @@ std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
 
 std::string result_name(const RunOptions& o, const graph::RunSettings& run) {
   if (!run.record.file.empty()) return run.record.file;
-  return std::filesystem::path(o.system).stem().string() + ".h5";
+  const std::filesystem::path system(o.system);
+  // The repetition of a run stands beside the run.
+  return system.stem().string() + (record::is_result_file(system) ? "_again.h5" : ".h5");
 }
 
 void write_report(const std::string& file, const report::SystemReport& report) {
@@ -82,7 +87,10 @@ std::vector<std::string> files_read(const RunOptions& o, const graph::Document& 
 }
 
 int run_system(const RunOptions& o) {
-  auto document = engine::read_system_file(o.system, {o.variant, o.allow_outside});
+  require(!iequals(std::filesystem::path(o.system).extension().string(), ".fmu") || engine::is_system_file(o.system),
+          "{}: is an FMU, not a system; simulate it with: consort simulate {}", o.system, o.system);
+  auto document = engine::read_system_file(
+      o.system, {.variant = o.variant, .allow_outside = o.allow_outside, .allow_changed = o.allow_changed_files});
   o.settings.apply(document.run);
   if (!o.output_file.empty()) document.run.record.file = o.output_file;
   if (o.probe) analyse::mark_units_that_answer(document.system, {.open = o.simulation.library.open});
@@ -109,6 +117,7 @@ int run_system(const RunOptions& o) {
                        {"--checkpoint-file", options.checkpoint_file},
                        {"--fmi-log-file", o.log.calls_file}},
                       files_read(o, document));
+  if (!o.no_output) options.origin = origin_of(result);
   const auto log = start_log(o.log);
   options.library.log = log.messages;
   options.library.trace = log.calls;
@@ -155,9 +164,13 @@ CLI::Option* add_number(CLI::App& command, const char* name, std::optional<T>& v
 void add_run(CLI::App& app, Action& action) {
   auto o = std::make_shared<RunOptions>();
   auto& c = *app.add_subcommand("run", "run a system of units");
-  c.add_option("SYSTEM", o->system, "the system: " + engine::system_endings() + ", or an unpacked package")->required();
+  c.add_option("SYSTEM", o->system,
+               "the system: " + engine::system_endings() + " (a result repeats its run), or an unpacked package")
+      ->required();
   c.add_option("--variant", o->variant, "which system of a package that has several");
   c.add_flag("--allow-outside", o->allow_outside, "an SSD file or folder may refer to files elsewhere");
+  c.add_flag("--allow-changed-files", o->allow_changed_files,
+             "repeat the run of a result although files that it read have changed");
   o->settings.add_to(c);
   c.add_option("--set,--start-value", o->set,
                "UNIT.VARIABLE=VALUE, with a unit of measure if wanted ('a.x=3 cm'), any number of times")

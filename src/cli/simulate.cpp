@@ -8,11 +8,13 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/fmu_options.hpp"
 #include "cli/log_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/written_files.hpp"
 #include "engine/simulate_fmu.hpp"
+#include "engine/system_files.hpp"
 #include "os/child_process.hpp"
 #include "os/temp_folder.hpp"
 #include "record/formats.hpp"
@@ -69,6 +71,8 @@ void set_interface(const SimulateOptions& o, engine::FmuRun& run) {
 }
 
 int simulate(const SimulateOptions& o) {
+  require(!engine::is_system_file(o.model), "{}: is a system, not an FMU; run it with: consort run {}", o.model,
+          o.model);
   auto run = o.run;
   set_interface(o, run);
   set_start_values(o, run);
@@ -84,6 +88,7 @@ int simulate(const SimulateOptions& o) {
   const auto sink = record::make_sink(output);
   record::Sink* const sinks[] = {sink.get()};
 
+  run.origin = origin_of(output);
   const auto log = start_log(o.log);
   run.log = log.messages;
   run.trace = log.calls;
@@ -107,16 +112,24 @@ int simulate(const SimulateOptions& o) {
   return 0;
 }
 
+// What a process that was ended has recorded.
+std::string what_is_left(const SimulateOptions& o) {
+  const auto output = output_name(o);
+  if (output == "-") return "the rows recorded until then were printed";
+  return std::filesystem::exists(output) ? fmt::format("{} has the rows recorded until then", output)
+                                         : std::string("no rows were recorded");
+}
+
 int simulate_in_time(const SimulateOptions& o) {
   if (o.timeout <= 0) return simulate(o);
   const auto outcome =
       os::run_in_child([&] { return simulate(o); }, {.timeout_seconds = o.timeout, .capture_standard_error = false});
   if (!outcome.succeeded()) os::TempFolder::sweep();  // files that the child could not remove
   if (outcome.timed_out)
-    throw run_error("{}: the run did not finish within {} s and was ended; the recorded rows are kept", o.model,
-                    o.timeout);
+    throw run_error("{}: the run did not finish within {} s and was ended; {}; give it more time with --timeout",
+                    o.model, o.timeout, what_is_left(o));
   if (outcome.signal != 0)
-    throw run_error("{}: the process was ended by signal {}; the recorded rows are kept", o.model, outcome.signal);
+    throw run_error("{}: the process was ended by signal {}; {}", o.model, outcome.signal, what_is_left(o));
   return outcome.exit_status;
 }
 
@@ -165,8 +178,7 @@ void add_simulate(CLI::App& app, Action& action) {
              "FMI 3.0: handle events in event mode if the FMU supports it (default: if it has clocks)");
   c.add_flag("--early-return-allowed", o->run.allow_early_return, "FMI 3.0: allow the FMU to return early from a step");
   c.add_flag("--compile", o->open.compile, "build the binary from the FMU's sources if it has none for this platform");
-  c.add_option("--timeout", o->timeout, "run in a separate process and end it after this time in s")
-      ->check(CLI::PositiveNumber);
+  c.add_option("--timeout", o->timeout, "run in a separate process and end it after this time in s")->check(positive);
   c.add_flag("--quiet,-q", o->quiet, "print warnings only");
   add_open_options(c, o->open);
   c.callback([o, &action] { action = [o] { return simulate_in_time(*o); }; });

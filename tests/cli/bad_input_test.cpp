@@ -29,9 +29,13 @@ void expect_refused(const Desk& desk, const Arguments& arguments, const std::vec
 
 TEST(Usage, NeedsACommandAndKnowsItsNames) {
   const Desk desk;
-  expect_refused(desk, {}, {"--help"});
+  expect_refused(desk, {}, {"a command is required", "--help"});
   expect_refused(desk, {"simulat", "x.fmu"}, {"'simulat'", "did you mean 'simulate'", "--help"});
-  expect_refused(desk, {"--frobnicate"}, {"--help"});
+  expect_refused(desk, {"help", "simulat"}, {"'simulat'", "did you mean 'simulate'"});
+  expect_refused(desk, {"simulat", "--help"}, {"'simulat'", "did you mean 'simulate'"});
+  expect_refused(desk, {"new"}, {"a command is required", "consort new --help"});
+  expect_refused(desk, {"car.yaml"}, {"consort run car.yaml"});
+  expect_refused(desk, {"ball.fmu", "--stop-time", "3"}, {"consort simulate ball.fmu"});
 }
 
 TEST(Usage, NamesTheCommandWhoseArgumentsAreWrong) {
@@ -55,6 +59,44 @@ TEST(Usage, SaysWhichOptionThereIsNotAndWhichWasMeant) {
   expect_refused(desk, {"simulate", ball, "more"}, {"unexpected argument 'more'", "consort simulate --help"});
 }
 
+TEST(Usage, KnowsOptionsInFrontOfACommandAndShortOnes) {
+  const Desk desk;
+  expect_refused(desk, {"--frobnicate"}, {"there is no option '--frobnicate'; 'consort --help'"});
+  expect_refused(desk, {"--versoin"}, {"did you mean '--version'?"});
+  expect_refused(desk, {"-x", "run", "a.yaml"}, {"there is no option '-x'"});
+  expect_refused(desk, {"-v"}, {"there is no option '-v'; did you mean '-V'?"});
+  expect_refused(desk, {"run", "a.yaml", "--version"}, {"'consort --version'"});
+}
+
+TEST(Usage, SaysWhichValuesAnOptionTakes) {
+  const Desk desk;
+  const auto ball = fmu("fmi2/BouncingBall.fmu");
+  expect_refused(desk, {"simulate", ball, "--stop-time", "abc"}, {"--stop-time takes a number, not 'abc'"});
+  expect_refused(desk, {"simulate", ball, "--stop-time"}, {"--stop-time needs a value"});
+  expect_refused(desk, {"simulate", ball, "--stop-time", "1", "--stop-time", "2"},
+                 {"--stop-time is given more than once"});
+  expect_refused(desk, {"simulate", ball, "--interface-type", "mee"},
+                 {"--interface-type takes cs or me, not 'mee'; did you mean 'me'?"});
+  for (const char* const value : {"0", "-3", "abc"})
+    expect_refused(desk, {"simulate", ball, "--timeout", value},
+                   {"--timeout: '" + std::string(value) + "' is not a positive number"});
+  expect_refused(desk, {"plot", "a.csv", "--width", "wide"}, {"--width: 'wide' is not a positive number"});
+  expect_refused(desk, {"run", "a.yaml", "--no-output", "-o", "x.h5"}, {"cannot be combined with"});
+}
+
+TEST(Usage, NamesTheCommandForTheOtherKindOfFile) {
+  const Desk desk;
+  desk.write("a.yaml", "consort: 1\nunits: {}\n");
+  expect_refused(desk, {"simulate", "a.yaml"}, {"a.yaml: is a system, not an FMU; run it with: consort run a.yaml"});
+  expect_refused(desk, {"run", "a.fmu"}, {"a.fmu: is an FMU, not a system; simulate it with: consort simulate a.fmu"});
+}
+
+TEST(Usage, NamesTheOnlyInterfaceOfAnFmu) {
+  const Desk desk;
+  expect_refused(desk, {"simulate", fmu("fmi1/cs/Dahlquist.fmu"), "--interface-type", "me", "-o", "-"},
+                 {"offers Co-Simulation only, not Model Exchange; use --interface-type cs"});
+}
+
 TEST(Usage, HelpGoesToStandardOutput) {
   const Desk desk;
   const auto all = desk.run({"--help"});
@@ -66,9 +108,13 @@ TEST(Usage, HelpGoesToStandardOutput) {
     EXPECT_THAT(one.out, HasSubstr("--"));
     EXPECT_EQ(one.err, "");
   }
-  const auto version = desk.run({"--version"});
-  EXPECT_EQ(version.status, 0);
-  EXPECT_THAT(version.out, HasSubstr("consort "));
+  EXPECT_EQ(desk.run({"help"}).out, all.out);
+  EXPECT_EQ(desk.run({"help", "new", "model"}).out, desk.run({"new", "model", "--help"}).out);
+  for (const char* const way : {"--version", "-V", "version"}) {
+    const auto version = desk.run({way});
+    EXPECT_EQ(version.status, 0);
+    EXPECT_THAT(version.out, HasSubstr("consort "));
+  }
 }
 
 // --- files
