@@ -129,12 +129,20 @@ void* Library::find(const char* name) const {
 
 // --- platforms -------------------------------------------------------------------------------------------------------
 
+namespace {
+
+bool has_files(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::directory_iterator(folder, ignored) != fs::directory_iterator();
+}
+
+}  // namespace
+
 std::vector<std::string> platforms(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder / "binaries", ignored)) {
-    if (entry.is_directory(ignored)) names.push_back(entry.path().filename().string());
-  }
+  for (const auto& entry : fs::directory_iterator(folder / "binaries", ignored))
+    if (entry.is_directory(ignored) && has_files(entry.path())) names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -156,8 +164,9 @@ fs::path find_binary(const fs::path& folder, const std::string& shown, const std
     require(found_elsewhere.empty(), "{}: binaries/{} has no {}; it has {} other libraries, and none can be selected",
             shown, platform, wanted, found_elsewhere.size());
   }
-  const auto others = platforms(folder);
-  const bool has_sources = fs::exists(folder / "sources");
+  auto others = platforms(folder);
+  std::erase_if(others, [](const auto& platform) { return platform == "linux64" || platform == "x86_64-linux"; });
+  const bool has_sources = has_files(folder / "sources");
   const char* const way_out = has_sources ? "; it has sources: add --compile to build a binary for this machine"
                                           : "; export it again for 64-bit Linux";
   if (others.empty()) throw input_error("{}: has no binaries{}", shown, way_out);

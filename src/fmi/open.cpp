@@ -143,11 +143,21 @@ std::string interface_names(const describe::Description& description) {
   return names.empty() ? "no interface" : fmt::format("{} only", fmt::join(names, " and "));
 }
 
+// What to do instead of using an interface that the FMU does not have.
+std::string way_out(const describe::Description& description) {
+  using describe::InterfaceType;
+  const bool cs = description.interface(InterfaceType::co_simulation) != nullptr;
+  const bool me = description.interface(InterfaceType::model_exchange) != nullptr;
+  if (cs && me) return "choose one of these with --interface-type";
+  if (cs || me) return fmt::format("use --interface-type {}", cs ? "cs" : "me");
+  return "export it again for Co-Simulation or Model Exchange";
+}
+
 Foundation lay_foundation(const std::shared_ptr<Fmu::Package>& package, InterfaceType type, InstanceOptions options) {
   const auto& description = package->description;
   const auto* interface = description.interface(type);
-  require(interface != nullptr, "{}: offers {}, not {}; choose another --interface-type", package->shown(),
-          interface_names(description), describe::name_of(type));
+  require(interface != nullptr, "{}: offers {}, not {}; {}", package->shown(), interface_names(description),
+          describe::name_of(type), way_out(description));
   auto& shared = package->libraries.at(static_cast<std::size_t>(type));
   auto library = shared.lock();
   if (!library) {

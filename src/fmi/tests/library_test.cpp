@@ -239,7 +239,23 @@ TEST(FindBinary, SaysWhichPlatformsThereAreAndWhatToDo) {
   write_file(folder.path() / "binaries/darwin64/m.dylib", "");
   EXPECT_THAT(refusal(), HasSubstr("has binaries for darwin64, win64 only, none for 64-bit Linux"));
   fs::create_directories(folder.path() / "sources");
+  EXPECT_THAT(refusal(), HasSubstr("export it again"));
+  write_file(folder.path() / "sources/m.c", "");
   EXPECT_THAT(refusal(), HasSubstr("add --compile"));
+}
+
+TEST(FindBinary, TakesAnEmptyFolderForNoPlatform) {
+  const os::TempFolder folder("test");
+  fs::create_directories(folder.path() / "binaries/linux64");
+  fs::create_directories(folder.path() / "binaries/darwin64");
+  EXPECT_THAT(platforms(folder.path()), IsEmpty());
+  const auto refusal = [&] {
+    return error_text([&] { (void)find_binary(folder.path(), "x.fmu", "m", describe::FmiVersion::v2); });
+  };
+  EXPECT_THAT(refusal(), HasSubstr("x.fmu: has no binaries; export it again"));
+  write_file(folder.path() / "binaries/linux64/read me.txt", "");
+  write_file(folder.path() / "binaries/win64/m.dll", "");
+  EXPECT_THAT(refusal(), HasSubstr("has binaries for win64 only, none for 64-bit Linux"));
 }
 
 TEST(FileUri, EncodesEverythingThatMustBe) {
