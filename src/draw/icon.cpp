@@ -1,31 +1,17 @@
 #include "draw/icon.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <string_view>
+
+#include "draw/text.hpp"
 
 namespace consort::draw {
 
 namespace {
 
 constexpr std::uintmax_t largest = 256 * 1024;
-
-// RFC 4648, 4.
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8U | (k < count ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) out += k <= count ? digits[group >> (18 - 6 * k) & 63U] : '=';
-  }
-  return out;
-}
 
 std::string_view media_type(std::string_view bytes) {
   if (bytes.starts_with("\x89PNG\r\n\x1A\n")) return "image/png";

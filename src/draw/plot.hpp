@@ -27,10 +27,15 @@ struct PlotOptions {
 [[nodiscard]] std::string plot_svg(const record::Result& result, std::span<const std::string> names = {},
                                    const PlotOptions& options = {});
 
-// Returns a self-contained page: zoom by dragging, reset by double click, values at the pointer, signals toggled in the
-// legend, light and dark mode. The page uses the full width of the window.
+// Returns a self-contained page: zoom with the wheel or by dragging, reset by double click, values at the pointer,
+// signals toggled in the legend, light and dark mode. The page uses the full width of the window. It contains all rows
+// up to 16 MiB of numbers; beyond, it says so and contains the extremes of short intervals.
 [[nodiscard]] std::string plot_html(const record::Result& result, std::span<const std::string> names = {},
                                     const PlotOptions& options = {});
+
+// Says that plot_svg draws fewer points than rows, in one sentence, which the picture has as its description; empty if
+// it draws all.
+[[nodiscard]] std::string thinning_note(const record::Result& result, const PlotOptions& options);
 
 struct TerminalOptions {
   std::string title = {};

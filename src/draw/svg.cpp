@@ -217,13 +217,15 @@ std::string path_of(const std::vector<Point>& points, bool steps, const auto& pl
   return path;
 }
 
-void draw_curve(Writer& w, const PanelLayout& p, const Axis& time, const record::Result& result, const Curve& curve) {
+void draw_curve(Writer& w, const PanelLayout& p, const Layout& layout, const record::Result& result,
+                const Curve& curve) {
+  const Axis& time = layout.time;
   const Box& b = p.box;
   const auto place = [&](const Point& point) {
     return Dot{b.left + b.width * time.fraction(point.t),
                b.bottom() - b.height * p.axis.fraction(curve.scale * point.y + curve.offset)};
   };
-  const auto points = points_of(result, curve, static_cast<std::size_t>(b.width));
+  const auto points = points_of(result, curve, static_cast<std::size_t>(layout.width));
   std::vector<Dot> alone;
   const bool steps = curve.trajectory->signal.discrete || p.panel->lanes;
   const std::string path = path_of(points, steps, place, alone);
@@ -249,6 +251,7 @@ std::string picture(const record::Result& result, const Panels& all, const PlotO
     layout.width, std::ceil(layout.height), font);
   w("<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
     escape_xml(options.title.empty() ? "Trajectories over time" : options.title));
+  if (const auto note = thinning_note(result, options); !note.empty()) w("<desc>{}</desc>\n", note);
   if (!options.title.empty()) {
     const auto most = static_cast<std::size_t>((options.width - 40) / (0.57 * title_font));
     w("<text x=\"{:.1f}\" y=\"28\" font-size=\"{}\" font-weight=\"bold\">{}</text>\n", layout.panels.front().box.left,
@@ -258,7 +261,7 @@ std::string picture(const record::Result& result, const Panels& all, const PlotO
   for (const PanelLayout& p : layout.panels) {
     draw_legend(w, p);
     draw_axes(w, p, layout.time, &p == &layout.panels.back() ? across : std::string());
-    for (const Curve& curve : p.panel->curves) draw_curve(w, p, layout.time, result, curve);
+    for (const Curve& curve : p.panel->curves) draw_curve(w, p, layout, result, curve);
   }
   if (all.left_out > 0) {
     w("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\" fill=\"#666\">{} further signals are not shown; choose signals "
@@ -277,6 +280,14 @@ void check(const PlotOptions& options) {
 }
 
 }  // namespace
+
+std::string thinning_note(const record::Result& result, const PlotOptions& options) {
+  if (result.rows() <= 4 * static_cast<std::size_t>(options.width)) return {};
+  return fmt::format(
+      "{} rows are drawn as the first, lowest, highest and last value of each pixel column; no extreme is "
+      "left out",
+      result.rows());
+}
 
 std::string plot_svg(const record::Result& result, std::span<const std::string> names, const PlotOptions& options) {
   check(options);

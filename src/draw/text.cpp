@@ -138,4 +138,18 @@ double width_in_pixels(std::string_view text, double font_size) {
   return 0.57 * font_size * static_cast<double>(columns_of(text));
 }
 
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8U | (k < count ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) out += k <= count ? digits[group >> (18 - 6 * k) & 63U] : '=';
+  }
+  return out;
+}
+
 }  // namespace consort::draw

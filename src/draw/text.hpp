@@ -14,6 +14,9 @@ namespace consort::draw {
 // Returns printable text as a JSON string that is safe inside an HTML script element.
 [[nodiscard]] std::string json_string(std::string_view text);
 
+// Returns bytes in base64 (RFC 4648, 4).
+[[nodiscard]] std::string base64(std::string_view bytes);
+
 // Returns the number of terminal columns of printable text; wide characters count twice.
 [[nodiscard]] std::size_t columns_of(std::string_view text);
 // Shortens printable text to at most `most` columns by replacing its middle with "…".

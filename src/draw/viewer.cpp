@@ -38,7 +38,10 @@ const std::string_view viewer_script = R"js(
   const whole = span > 0 ? [0, span] : [-0.5, 0.5];
   let view = whole.slice();
   let pointer = null;  // time under the pointer
-  let drag = null;     // { from, to, move, view }
+  // One of: a selection of times { from, to }, of values { axis, from, to }, a move { move, view, range }.
+  let drag = null;
+  const floats = text => new Float64Array(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
+  const times = floats(data.t);
 
   // --- numbers
 
@@ -96,7 +99,7 @@ const std::string_view viewer_script = R"js(
     const i = indexAt(t, curve.t);
     if (i < 0) return NaN;
     if (curve.t[i] === t) return curve.y[i];
-    if (i + 1 >= curve.t.length || curve.breaks.has(i + 1)) return NaN;
+    if (i + 1 >= curve.t.length || curve.starts[i + 1]) return NaN;
     if (curve.steps) return curve.y[i];
     const f = (t - curve.t[i]) / (curve.t[i + 1] - curve.t[i]);
     return curve.y[i] + f * (curve.y[i + 1] - curve.y[i]);
@@ -116,10 +119,14 @@ const std::string_view viewer_script = R"js(
     const isLast = number === data.panels.length - 1;
     const height = (panel.lanes ? 36 * panel.curves.length : data.height) + top + (isLast ? bottom : inner);
     canvas.style.height = height + "px";
-    const p = { ...panel, canvas, height, isLast };
+    const p = { ...panel, canvas, height, isLast, range: null, low: 0, high: 1, h: 1 };
     p.curves.forEach(curve => {
       curve.shown = true;
-      curve.breaks = new Set(curve.starts);
+      curve.t = curve.t === undefined ? times : floats(curve.t);
+      curve.y = floats(curve.y);
+      const starts = new Uint8Array(curve.t.length);
+      for (const i of curve.starts) starts[i] = 1;
+      curve.starts = starts;
       addToLegend(legend, curve);
     });
     listen(p);
@@ -155,14 +162,53 @@ const std::string_view viewer_script = R"js(
 
   // --- drawing
 
-  function limits(p) {
+  // Indices of the points in view and of a neighbour on each side. Where there are more than four per pixel, a pixel
+  // keeps its first, lowest, highest and last point; no gap is closed.
+  function visible(c, w) {
+    const key = [view[0], view[1], w].join();
+    if (c.key === key) return c.kept;
+    const begin = Math.max(0, indexAt(view[0], c.t) - 1), end = Math.min(c.t.length, indexAt(view[1], c.t) + 2);
+    const kept = [];
+    if (end - begin <= 4 * w) {
+      for (let i = begin; i < end; ++i) kept.push(i);
+    } else {
+      const scale = w / (view[1] - view[0]);
+      let first = -1, low = -1, high = -1, last = -1, column = 0;
+      const close = () => {
+        if (first < 0) return;
+        const [a, b] = low < high ? [low, high] : [high, low];
+        kept.push(first);
+        if (a > first) kept.push(a);
+        if (b > a && b < last) kept.push(b);
+        if (last > first && last > a) kept.push(last);
+      };
+      for (let i = begin; i < end; ++i) {
+        const at = Math.floor((c.t[i] - view[0]) * scale);
+        if (first < 0 || at !== column || c.starts[i]) {
+          close();
+          first = low = high = last = i;
+          column = at;
+        } else {
+          if (c.y[i] < c.y[low]) low = i;
+          if (c.y[i] > c.y[high]) high = i;
+          last = i;
+        }
+      }
+      close();
+    }
+    c.key = key;
+    c.kept = kept;
+    return kept;
+  }
+
+  function limits(p, w) {
     if (p.lanes) return [0, p.curves.length];
+    if (p.range) return p.range;
     let low = Infinity, high = -Infinity;
     const see = y => { if (y < low) low = y; if (y > high) high = y; };
     for (const c of p.curves) {
       if (!c.shown) continue;
-      const first = Math.max(0, indexAt(view[0], c.t));
-      for (let i = first; i < c.t.length && c.t[i] <= view[1]; ++i) if (c.t[i] >= view[0]) see(c.y[i]);
+      for (const i of visible(c, w)) if (c.t[i] >= view[0] && c.t[i] <= view[1]) see(c.y[i]);
       for (const t of view) { const y = valueAt(c, t); if (Number.isFinite(y)) see(y); }
     }
     if (!(low <= high)) return [0, 1];
@@ -175,19 +221,17 @@ const std::string_view viewer_script = R"js(
     return [low - room, high + room];
   }
 
-  function trace(g, c, x, y) {
-    const first = Math.max(0, indexAt(view[0], c.t) - 1);
+  function trace(g, c, w, x, y) {
     const alone = [];
-    let before = 0;
+    let before = 0, isFirst = true;
     g.beginPath();
-    for (let i = first; i < c.t.length; ++i) {
+    for (const i of visible(c, w)) {
       const px = x(c.t[i]), py = y(c.scale * c.y[i] + c.offset);
-      const starts = i === first || c.breaks.has(i);
-      if (c.breaks.has(i) && (i + 1 === c.t.length || c.breaks.has(i + 1))) alone.push([px, py]);
-      if (starts) g.moveTo(px, py);
+      if (c.starts[i] && (i + 1 === c.t.length || c.starts[i + 1])) alone.push([px, py]);
+      if (isFirst || c.starts[i]) g.moveTo(px, py);
       else { if (c.steps) g.lineTo(px, before); g.lineTo(px, py); }
       before = py;
-      if (c.t[i] > view[1]) break;
+      isFirst = false;
     }
     g.stroke();
     for (const [px, py] of alone) { g.beginPath(); g.arc(px, py, 2.6, 0, 7); g.fill(); }
@@ -200,7 +244,8 @@ const std::string_view viewer_script = R"js(
     const g = p.canvas.getContext("2d");
     g.scale(ratio, ratio);
     const w = Math.max(10, width - left - right), h = p.height - top - (p.isLast ? bottom : inner);
-    const [low, high] = limits(p);
+    const [low, high] = limits(p, w);
+    Object.assign(p, { low, high, h });
     const x = t => left + w * (t - view[0]) / (view[1] - view[0]);
     const y = v => top + h - h * (v - low) / (high - low);
     const sharp = v => Math.floor(v) + 0.5;
@@ -239,10 +284,13 @@ const std::string_view viewer_script = R"js(
       g.lineWidth = 1.7;
       g.lineJoin = "round";
       g.setLineDash(c.dash ? c.dash.split(" ").map(Number) : []);
-      trace(g, c, x, y);
+      trace(g, c, w, x, y);
     }
     g.setLineDash([]);
-    if (drag && !drag.move) {
+    if (drag && drag.axis === p) {
+      g.fillStyle = ink.select;
+      g.fillRect(left, Math.min(drag.from, drag.to), w, Math.abs(drag.to - drag.from));
+    } else if (drag && !drag.move && !drag.axis) {
       g.fillStyle = ink.select;
       g.fillRect(x(Math.min(drag.from, drag.to)), top, Math.abs(x(drag.to) - x(drag.from)), h);
     }
@@ -309,27 +357,56 @@ const std::string_view viewer_script = R"js(
     return view[0] + Math.min(1, Math.max(0, f)) * (view[1] - view[0]);
   }
 
+  const height = (p, event) => Math.min(top + p.h, Math.max(top, event.clientY - p.canvas.getBoundingClientRect().top));
+  const valueAtHeight = (p, y) => p.high - (y - top) / p.h * (p.high - p.low);
+  const isOnAxis = (p, event) => !p.lanes && event.clientX - p.canvas.getBoundingClientRect().left < left;
+
+  // Below this, numbers have no digits left.
+  const isWide = (low, high, least) => high - low > 1e-12 * Math.max(least, Math.abs(low), Math.abs(high));
+
+  function zoomTime(at, factor) {
+    const low = Math.max(whole[0], at - (at - view[0]) * factor), high = Math.min(whole[1], at + (view[1] - at) * factor);
+    if (isWide(low, high, Math.abs(data.start) + whole[1] - whole[0])) view = [low, high];
+  }
+
+  function zoomValues(p, at, factor) {
+    const low = at - (at - p.low) * factor, high = at + (p.high - at) * factor;
+    if (!p.lanes && isWide(low, high, 0) && Number.isFinite(high - low)) p.range = [low, high];
+  }
+
+  function move(p, event) {
+    const wide = drag.view[1] - drag.view[0];
+    const by = (drag.x - event.clientX) / Math.max(10, p.canvas.clientWidth - left - right) * wide;
+    view = [drag.view[0] + by, drag.view[1] + by];
+    if (!drag.range) return;
+    const up = (event.clientY - drag.y) / p.h * (drag.range[1] - drag.range[0]);
+    p.range = [drag.range[0] + up, drag.range[1] + up];
+  }
+
   function listen(p) {
     p.canvas.addEventListener("pointerdown", event => {
       if (event.button !== 0) return;
       p.canvas.setPointerCapture(event.pointerId);
-      drag = { from: timeAt(p, event), to: timeAt(p, event), move: event.shiftKey, view: view.slice(), x: event.clientX };
+      const at = { x: event.clientX, y: event.clientY };
+      if (event.shiftKey) drag = { ...at, move: true, view: view.slice(), range: p.range };
+      else if (isOnAxis(p, event)) drag = { ...at, axis: p, from: height(p, event), to: height(p, event) };
+      else drag = { ...at, from: timeAt(p, event), to: timeAt(p, event) };
     });
     p.canvas.addEventListener("pointermove", event => {
-      if (drag && drag.move) {
-        const wide = drag.view[1] - drag.view[0];
-        const by = (drag.x - event.clientX) / Math.max(10, p.canvas.clientWidth - left - right) * wide;
-        view = [drag.view[0] + by, drag.view[1] + by];
-      } else if (drag) {
-        drag.to = timeAt(p, event);
-      }
+      if (!drag) p.canvas.style.cursor = isOnAxis(p, event) ? "ns-resize" : "crosshair";
+      else if (drag.move) move(p, event);
+      else drag.to = drag.axis ? height(p, event) : timeAt(p, event);
       pointer = timeAt(p, event);
       draw();
     });
     const release = event => {
-      if (drag && !drag.move && event.type === "pointerup" && Math.abs(event.clientX - drag.x) > 4) {
+      const chosen = drag && !drag.move && event.type === "pointerup";
+      if (chosen && drag.axis && Math.abs(event.clientY - drag.y) > 4) {
+        const low = valueAtHeight(p, Math.max(drag.from, drag.to)), high = valueAtHeight(p, Math.min(drag.from, drag.to));
+        if (isWide(low, high, 0)) p.range = [low, high];
+      } else if (chosen && !drag.axis && Math.abs(event.clientX - drag.x) > 4) {
         const low = Math.min(drag.from, drag.to), high = Math.max(drag.from, drag.to);
-        if (high - low > 1e-12 * (Math.abs(data.start) + whole[1] - whole[0])) view = [low, high];
+        if (isWide(low, high, Math.abs(data.start) + whole[1] - whole[0])) view = [low, high];
       }
       drag = null;
       draw();
@@ -337,7 +414,21 @@ const std::string_view viewer_script = R"js(
     p.canvas.addEventListener("pointerup", release);
     p.canvas.addEventListener("pointercancel", release);
     p.canvas.addEventListener("pointerleave", () => { if (!drag) { pointer = null; draw(); } });
-    p.canvas.addEventListener("dblclick", () => { view = whole.slice(); draw(); });
+    p.canvas.addEventListener("wheel", event => {
+      if (event.ctrlKey) return;  // the browser's own zoom
+      event.preventDefault();
+      const turned = (event.deltaY || event.deltaX) * (event.deltaMode === 0 ? 0.002 : 0.06);
+      const factor = Math.exp(Math.min(1, Math.max(-1, turned)));
+      if (event.shiftKey || isOnAxis(p, event)) zoomValues(p, valueAtHeight(p, height(p, event)), factor);
+      else zoomTime(timeAt(p, event), factor);
+      pointer = timeAt(p, event);
+      draw();
+    }, { passive: false });
+    p.canvas.addEventListener("dblclick", () => {
+      view = whole.slice();
+      for (const panel of panels) panel.range = null;
+      draw();
+    });
   }
 
   addEventListener("resize", draw);

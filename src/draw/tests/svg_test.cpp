@@ -99,6 +99,11 @@ TEST(PlotSvg, MakesASmallFileOfALongRun) {
   EXPECT_GT(svg.size(), 5'000U) << "noise cannot be a line";
 }
 
+TEST(PlotSvg, SaysWhenItIsThinned) {
+  EXPECT_THAT(plot_svg(long_run(3600)), Not(HasSubstr("<desc>")));
+  EXPECT_THAT(plot_svg(long_run(3601)), HasSubstr("<desc>3601 rows are drawn as the first, lowest, highest and last"));
+}
+
 TEST(PlotSvg, EscapesHostileNames) {
   record::Result r = sample();
   r.trajectories[0].signal.name = "</title><script>alert(\"1\")</script>&'\x01\xff";
