@@ -8,16 +8,19 @@
 
     res = consort.run("car.yaml", stop=3)
 
-Errors are consort.Error, with texts that end with what to do.
+Errors are consort.Error, with texts that end with what to do. Its subclasses are also what Python programs expect:
+ValueError (InputError), TypeError (ArgumentError), KeyError (UnknownName), FileNotFoundError (MissingFile), RuntimeError
+(RunError).
 """
 
 from ._consort import Progress, __version__
 from ._description import DefaultExperiment, Interface, ModelDescription, Variable, read_model_description
-from ._error import Error
+from ._error import ArgumentError, Error, InputError, MissingFile, RunError, UnknownName
 from ._result import Result, read_result
 from ._system import Simulation, System, load_system, run, simulate_fmu
 
 __all__ = [
-    "DefaultExperiment", "Error", "Interface", "ModelDescription", "Progress", "Result", "Simulation", "System",
-    "Variable", "__version__", "load_system", "read_model_description", "read_result", "run", "simulate_fmu",
+    "ArgumentError", "DefaultExperiment", "Error", "InputError", "Interface", "MissingFile", "ModelDescription", "Progress",
+    "Result", "RunError", "Simulation", "System", "UnknownName", "Variable", "__version__", "load_system",
+    "read_model_description", "read_result", "run", "simulate_fmu",
 ]

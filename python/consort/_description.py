@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 import numpy as np
 
 from . import _consort
-from ._error import Error
+from ._error import UnknownName
 from ._signals import Path
 
 Start = Union[None, bool, int, float, str, bytes, np.ndarray]
@@ -116,9 +116,9 @@ class ModelDescription:
         return f"<consort.ModelDescription: {self.model_name}, FMI {self.fmi_version}, {ways}, {len(self.variables)} variables>"
 
 
-def _unknown(text: str, name: str, names: List[str]) -> Error:
+def _unknown(text: str, name: str, names: List[str]) -> UnknownName:
     near = difflib.get_close_matches(name, names, n=3)
-    return Error(text + ("; did you mean " + " or ".join(f"'{n}'" for n in near) + "?" if near else "; see its variables"))
+    return UnknownName(text + ("; did you mean " + " or ".join(f"'{n}'" for n in near) + "?" if near else "; see its variables"))
 
 
 def variable_from(info: _consort.VariableInfo) -> Variable:
@@ -139,7 +139,7 @@ def variable_from(info: _consort.VariableInfo) -> Variable:
 
 def read_model_description(path: Path) -> ModelDescription:
     """Reads what an FMU (a file, or a folder that one was unpacked into) says about itself; nothing of it is run."""
-    fmu = _consort.Fmu(path)
+    fmu = _consort.Fmu(existing(path))
     info = fmu.info()
     interfaces = [Interface(**{name: getattr(i, name) for name in Interface.__dataclass_fields__}) for i in info.interfaces]
     texts = ("model_name", "fmi_version", "description", "author", "version", "copyright", "license", "generation_tool",

@@ -9,7 +9,8 @@ from typing import Any, Dict, Iterator, List, Tuple
 import numpy as np
 
 from . import _consort
-from ._signals import Path
+from ._error import Error, in_python, unknown
+from ._signals import Path, existing
 
 # Numbers are recorded as doubles; the arrays get the types of the variables back.
 _DTYPES = {
@@ -52,7 +53,7 @@ class Result:
             elements = self._elements(name)
             if elements:
                 return self._put_together(elements)
-            return _array(self._raw.numbers(name))  # raises the error that suggests the nearest names
+            raise self._unknown(name)
         kind = self._signals[name].type
         if kind == "String":
             return np.array(self._raw.texts(name), dtype=str)
@@ -66,15 +67,11 @@ class Result:
             return self._signals[name].unit
         if name == "time":
             return "s"
-        elements = self._elements(name)
-        return self._raw.unit(elements[0][1] if elements else name)
+        return self._signals[self._one(name)].unit
 
     def description(self, name: str) -> str:
         """What the model says about the variable."""
-        elements = [] if name in self._signals else self._elements(name)
-        found = elements[0][1] if elements else name
-        self._raw.unit(found)  # raises for unknown names
-        return self._signals[found].description
+        return self._signals[self._one(name)].description
 
     def to_structured(self) -> np.ndarray:
         """A structured array with the fields "time" and all names: what pandas.DataFrame takes as it is."""
@@ -87,7 +84,7 @@ class Result:
     @property
     def report(self) -> str:
         """What was done and assumed, in a few lines; empty for results that were read from files."""
-        return self._raw.report()
+        return in_python(self._raw.report())
 
     @property
     def report_data(self) -> Dict[str, Any]:
@@ -118,6 +115,25 @@ class Result:
         names = ", ".join(self.names[:5]) + (", …" if len(self._signals) > 5 else "")
         return f"<consort.Result: {len(self)} rows of {len(self._signals)} variables: {names}>"
 
+    # --- names
+
+    def _one(self, name: str) -> str:
+        """The name, or that of an element of the array."""
+        if name in self._signals:
+            return name
+        elements = self._elements(name)
+        if not elements:
+            raise self._unknown(name)
+        return elements[0][1]
+
+    def _unknown(self, name: str) -> Error:
+        """The error of the library, which suggests the nearest names."""
+        try:
+            self._raw.unit(name)
+        except Error as error:
+            return unknown(error)
+        raise AssertionError(name)
+
     # --- arrays
 
     def _elements(self, name: str) -> List[Tuple[Tuple[int, ...], str]]:
@@ -136,7 +152,7 @@ class Result:
 
 def read_result(path: Path) -> Result:
     """Reads a result file of any format that is written; its ending says which."""
-    return Result(_consort.Result.read(path))
+    return Result(_consort.Result.read(existing(path)))
 
 
 def finished(outcome: Tuple[_consort.Result, Any]) -> Result:

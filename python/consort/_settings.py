@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from . import _consort
-from ._error import Error
+from ._error import ArgumentError
 
 #: Keys of a system file that hold lists instead of settings, by section; None: the file itself.
 _LISTS = {"schedule": "run", "scenario": None, "bonds": None}
@@ -54,9 +55,9 @@ def settings_text(arguments: Mapping[str, Any], output: Optional[Sequence[str]],
         if value is None:
             continue
         if name in _RENAMED and not (name in groups and isinstance(value, Mapping)):
-            raise Error(f"the argument '{name}' is called {_RENAMED[name]} now; change the call")
+            raise ArgumentError(f"the argument '{name}' is called {_RENAMED[name]} now; change the call")
         if (name in groups or name == "record") and not isinstance(value, Mapping):
-            raise Error(f"the argument '{name}' is a group of settings; write it as {name}={{...}} with the keys "
+            raise ArgumentError(f"the argument '{name}' is a group of settings; write it as {name}={{...}} with the keys "
                         f"{', '.join(row.key for row in sections[name])}")
         if name in flat:
             document[flat[name]][name] = _plain(value)
@@ -69,7 +70,9 @@ def settings_text(arguments: Mapping[str, Any], output: Optional[Sequence[str]],
             (document if section is None else document[section])[name] = _plain(value)
         else:
             known = sorted([*flat, *groups, "record", *_LISTS])
-            raise Error(f"there is no setting '{name}'; the settings of a run are {', '.join(known)}")
+            near = difflib.get_close_matches(name, known, n=1)
+            raise ArgumentError(f"there is no setting '{name}'" + (f"; did you mean '{near[0]}'" if near else "") +
+                                f"; the settings of a run are {', '.join(known)}")
     if output:
         document["record"]["variables"] = [output] if isinstance(output, str) else list(output)
     if input_file is not None:

@@ -10,11 +10,18 @@ from typing import Any, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from ._error import Error
+from ._error import ArgumentError, Error, InputError, MissingFile
 
 Value = Union[bool, int, float, str, bytes, List[Any], Tuple[Any, ...], np.ndarray, np.generic]
 Path = Union[str, "os.PathLike[str]"]
 Signals = Union[Path, np.ndarray, Mapping[str, Any]]
+
+
+def existing(path: Path) -> Path:
+    """The path; raises MissingFile if there is nothing there."""
+    if not os.path.exists(path):
+        raise MissingFile(f"{os.fspath(path)}: there is no such file; check its name and the working directory, {os.getcwd()}")
+    return path
 
 
 def text_of(value: Any) -> str:
@@ -30,7 +37,7 @@ def text_of(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         text = repr(float(value))
         return text[:-2] if text.endswith(".0") else text
-    raise Error(f"{value!r} is of type {type(value).__name__}, which is no value; give a number, a text or an array of these")
+    raise ArgumentError(f"{value!r} is of type {type(value).__name__}, which is no value; give a number, a text or an array of these")
 
 
 def elements_of(value: Any) -> List[Any]:
@@ -53,22 +60,22 @@ def start_values(values: Optional[Mapping[str, Any]]) -> List[Tuple[str, str]]:
 def _columns(signals: Union[np.ndarray, Mapping[str, Any]]) -> List[Tuple[str, np.ndarray]]:
     if isinstance(signals, np.ndarray):
         if signals.dtype.names is None:
-            raise Error("the input array has no names; give a structured array, or a dict of arrays, with 'time' and the inputs")
+            raise InputError("the input array has no names; give a structured array, or a dict of arrays, with 'time' and the inputs")
         columns = [(name, np.atleast_1d(signals)[name]) for name in signals.dtype.names]
     elif isinstance(signals, Mapping):
         columns = [(name, np.asarray(column)) for name, column in signals.items()]
     else:
-        raise Error(f"input is a {type(signals).__name__}; give the path of a CSV file, a structured array or a dict of arrays")
+        raise ArgumentError(f"input is a {type(signals).__name__}; give the path of a CSV file, a structured array or a dict of arrays")
     times = [column for name, column in columns if name == "time"]
     if not times:
-        raise Error("the input has no column 'time'; add it, in seconds")
+        raise InputError("the input has no column 'time'; add it, in seconds")
     if times[0].ndim != 1 or times[0].size == 0:
-        raise Error("the input's column 'time' has to be one-dimensional and not empty")
+        raise InputError("the input's column 'time' has to be one-dimensional and not empty")
     rows = times[0].shape[0]
     for name, column in columns:
         if column.ndim == 0 or column.shape[0] != rows:
-            raise Error(f"the input's column '{name}' has {column.shape[0] if column.ndim else 'no'} rows and 'time' has {rows}; "
-                        "give all columns the same length")
+            raise InputError(f"the input's column '{name}' has {column.shape[0] if column.ndim else 'no'} rows and 'time' has {rows}; "
+                             "give all columns the same length")
     return [("time", times[0])] + [pair for pair in columns if pair[0] != "time"]
 
 
@@ -103,7 +110,7 @@ def input_file(signals: Optional[Signals]) -> Iterator[pathlib.Path]:
     if signals is None:
         yield pathlib.Path()
     elif isinstance(signals, (str, os.PathLike)):
-        yield pathlib.Path(signals)
+        yield pathlib.Path(existing(signals))
     else:
         text = table_text(signals)
         with tempfile.TemporaryDirectory(prefix="consort-input-") as folder:

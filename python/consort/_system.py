@@ -9,10 +9,10 @@ import numpy as np
 
 from . import _consort
 from ._description import Variable, array_from_texts, value_from_text, variable_from
-from ._error import Error
+from ._error import Error, InputError, in_python, unknown
 from ._result import Result, finished
 from ._settings import document_settings, settings_text
-from ._signals import Path, Signals, Value, elements_of, input_file, start_values as texts_of, text_of
+from ._signals import Path, Signals, Value, elements_of, existing, input_file, start_values as texts_of, text_of
 
 #: Called a few times a second; a run ends cleanly when it returns False, and with an error when it raises one.
 ProgressFunction = Callable[[_consort.Progress], Optional[bool]]
@@ -46,7 +46,7 @@ def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Opti
     options.start_values = texts_of(start_values)
     options.outputs = _names(output)
     options.output_file = output_file or ""
-    fmu = _consort.Fmu(path)
+    fmu = _consort.Fmu(existing(path))
     with input_file(input) as file:
         options.input_file = file if input is not None else ""
         return finished(fmu.simulate(options, progress))
@@ -172,9 +172,9 @@ def _names(output: Optional[Sequence[str]]) -> List[str]:
 
 
 def load_system(path: Path) -> System:
-    """Reads a system file (.yaml)."""
+    """Reads a system file (.yaml, .ssp, .ssd), or the system that an HDF5 result carries."""
     system = System.__new__(System)
-    system._raw = _consort.System.load(path)
+    system._raw = _consort.System.load(existing(path))
     return system
 
 
@@ -233,7 +233,10 @@ class Simulation:
     def variable(self, path: str) -> Variable:
         """What the unit says about a variable."""
         if path not in self._variables:
-            self._variables[path] = variable_from(self._raw.variable(path))
+            try:
+                self._variables[path] = variable_from(self._raw.variable(path))
+            except InputError as error:
+                raise unknown(error) from None
         return self._variables[path]
 
     def __getitem__(self, path: str) -> Any:
@@ -248,6 +251,7 @@ class Simulation:
         return array_from_texts(v.type, v.shape, texts) if v.shape else value_from_text(v.type, texts[0])
 
     def __setitem__(self, path: str, value: Value) -> None:
+        self.variable(path)  # raises for unknown names
         elements = elements_of(value)
         if any(isinstance(e, (float, np.floating)) for e in elements):
             self._raw.set_numbers(path, elements)
@@ -269,7 +273,7 @@ class Simulation:
     @property
     def report(self) -> str:
         """What was done and assumed until now, in a few lines."""
-        return self._raw.report()
+        return in_python(self._raw.report())
 
     def __enter__(self) -> Simulation:
         return self

@@ -316,3 +316,20 @@ def test_names_and_variables_are_known(quarter_car):
     assert (v.name, v.unit, v.causality, v.start) == ("chassis.m", "kg", "parameter", 400.0)
     with pytest.raises(consort.Error, match="'m'"):
         sim.variable("chassis.mm")
+
+
+def test_a_result_repeats_its_run(quarter_car, tmp_path):
+    first = quarter_car.run(stop=0.5, step=1e-3, set={"chassis.m": 321}, output_file=tmp_path / "car.h5")
+    again = consort.run(tmp_path / "car.h5")
+    assert again.names == first.names and len(again) == len(first)
+    for name in first.names:
+        assert np.array_equal(first[name], again[name]), name
+
+
+def test_a_result_repeats_a_run_with_inputs_of_an_array(fmus, tmp_path):
+    system = consort.System("s").add("feed", fmus / "fmi3/Feedthrough.fmu").connect("u", "feed.float64_continuous_in")
+    t = np.linspace(0, 1, 11)
+    first = system.run(stop=1, step=0.01, input={"time": t, "u": np.sin(t)}, output_file=tmp_path / "s.h5")
+    again = consort.load_system(tmp_path / "s.h5").run()
+    assert first["feed.float64_continuous_out"][-1] != 0
+    assert np.array_equal(first["feed.float64_continuous_out"], again["feed.float64_continuous_out"])

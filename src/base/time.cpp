@@ -12,7 +12,7 @@ Grid::Grid(Time start, Time stop, Duration step) : start_(start), stop_(stop), s
   require(std::isfinite(start) && std::isfinite(stop), "start and stop time must be finite numbers, got {} and {}",
           start, stop);
   require(std::isfinite(step) && step > 0, "the step size must be a positive number of seconds, got {}", step);
-  require(stop >= start, "the stop time {} lies before the start time {}", stop, start);
+  require(stop >= start, "the stop time {} lies before the start time {}; choose a later stop time", stop, start);
   const double exact = (stop - start) / step;
   require(exact < 1e15, "a step of {} s from {} s to {} s makes more than 1e15 steps; choose a larger step", step,
           start, stop);

@@ -4,18 +4,15 @@ namespace py = pybind11;
 
 namespace consort::python {
 
-// The exception is a Python class of the package: C++ only finds it.
+// The exceptions are Python classes of the package: C++ only finds the function that makes them.
 py::object python_error(const Error& error) {
   const auto text_or_none = [](const std::string& text) -> py::object {
     return text.empty() ? py::object(py::none()) : py::object(py::str(text));
   };
-  const py::object type = py::module_::import("consort._error").attr("Error");
-  py::object value = type(error.what(), error.fault() == Fault::input ? "input" : "run");
-  value.attr("unit") = text_or_none(error.unit());
-  value.attr("call") = text_or_none(error.call());
-  value.attr("time") = error.time() ? py::object(py::float_(*error.time())) : py::object(py::none());
-  value.attr("setting") = text_or_none(error.setting());
-  return value;
+  const py::object make = py::module_::import("consort._error").attr("from_native");
+  return make(error.what(), error.fault() == Fault::input ? "input" : "run", text_or_none(error.unit()),
+              text_or_none(error.call()), error.time() ? py::object(py::float_(*error.time())) : py::object(py::none()),
+              text_or_none(error.setting()));
 }
 
 }  // namespace consort::python

@@ -444,7 +444,8 @@ const Row& find(std::string_view path) {
     if (paths.back() == path) return row;
   }
   const std::vector<std::string_view> names(paths.begin(), paths.end());
-  throw input_error("there is no setting '{}'{}", path, suggestion(path, names)).of_setting(std::string(path));
+  throw input_error("there is no setting '{}'{}; docs/settings.md lists all", path, suggestion(path, names))
+      .of_setting(std::string(path));
 }
 
 Value value(const Row& row, const RunSettings& settings) {
