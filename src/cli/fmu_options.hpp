@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/error.hpp"
+#include "engine/system_files.hpp"
 #include "fmi/fmu.hpp"
 
 namespace consort::cli {
@@ -19,6 +21,11 @@ inline std::string positive(const std::string& text) {
   const auto read = std::from_chars(text.data(), end, value);
   const bool good = read.ec == std::errc() && read.ptr == end && std::isfinite(value) && value > 0;
   return good ? std::string() : "'" + text + "' is not a positive number";
+}
+
+// Throws Error (input) with the command for systems if `file` is one.
+inline void require_fmu(const std::string& file) {
+  require(!engine::is_system_file(file), "{0}: is a system, not an FMU; run it with: consort run {0}", file);
 }
 
 inline void add_open_options(CLI::App& command, fmi::OpenOptions& options) {

@@ -76,7 +76,7 @@ int plot(const PlotOptions& o) {
             "{}: plots are written as .svg or .html; choose one of these endings", file);
     write_file(file, picture(result, o, options, ending == ".svg"), "the plot");
     const auto note = ending == ".svg" ? draw::thinning_note(result, options) : std::string();
-    if (!note.empty()) fmt::print(stderr, "note: {}; a .html file shows every row\n", note);
+    if (!note.empty()) fmt::print(stderr, "note: {}; a .html file can be zoomed\n", note);
   }
   return 0;
 }

@@ -62,6 +62,7 @@ void print_table(const analyse::ProbeReport& report) {
 }
 
 int probe(ProbeOptions o) {
+  require_fmu(o.file);
   if (!o.interface.empty()) {
     o.probe.interface =
         o.interface == "me" ? describe::InterfaceType::model_exchange : describe::InterfaceType::co_simulation;

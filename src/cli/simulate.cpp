@@ -14,7 +14,6 @@
 #include "cli/progress.hpp"
 #include "cli/written_files.hpp"
 #include "engine/simulate_fmu.hpp"
-#include "engine/system_files.hpp"
 #include "os/child_process.hpp"
 #include "os/temp_folder.hpp"
 #include "record/formats.hpp"
@@ -71,8 +70,7 @@ void set_interface(const SimulateOptions& o, engine::FmuRun& run) {
 }
 
 int simulate(const SimulateOptions& o) {
-  require(!engine::is_system_file(o.model), "{}: is a system, not an FMU; run it with: consort run {}", o.model,
-          o.model);
+  require_fmu(o.model);
   auto run = o.run;
   set_interface(o, run);
   set_start_values(o, run);

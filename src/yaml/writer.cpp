@@ -81,8 +81,9 @@ std::string value_text(const Setting& setting) {
 
 std::string path_text(const fs::path& path, const fs::path& folder) {
   if (folder.empty() || path.empty()) return path.string();
-  const auto relative = path.lexically_relative(folder);
-  return relative.empty() ? fs::absolute(path).string() : relative.string();
+  const auto place = fs::absolute(path).lexically_normal();
+  const auto relative = place.lexically_relative(fs::absolute(folder).lexically_normal());
+  return relative.empty() ? place.string() : relative.string();
 }
 
 std::string list_text(const std::vector<std::string>& texts) {

@@ -142,6 +142,7 @@ TEST_F(Again, OtherResultsSayWhyTheyCannotBeRepeated) {
 TEST_F(Again, TheSystemOfAResultBecomesAFile) {
   record("pair.h5");
   run_ok({"convert", "pair.h5", "out.yaml"});
+  EXPECT_THAT(desk.read("out.yaml"), Not(HasSubstr(desk.folder().string())));
   fs::remove(desk.folder() / "pair.yaml");
   run_ok({"run", "out.yaml", "-q"});
   expect_same_rows("pair.h5", "out.h5");

@@ -88,6 +88,7 @@ TEST(Usage, NamesTheCommandForTheOtherKindOfFile) {
   const Desk desk;
   desk.write("a.yaml", "consort: 1\nunits: {}\n");
   expect_refused(desk, {"simulate", "a.yaml"}, {"a.yaml: is a system, not an FMU; run it with: consort run a.yaml"});
+  expect_refused(desk, {"probe", "a.yaml"}, {"consort run a.yaml"});
   expect_refused(desk, {"run", "a.fmu"}, {"a.fmu: is an FMU, not a system; simulate it with: consort simulate a.fmu"});
 }
 

@@ -47,6 +47,7 @@ herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* names) {
 
 Table::Column read_column(hid_t dataset, const std::string& name, bool is_text, std::size_t rows) {
   Table::Column column{.name = name, .is_text = is_text};
+  if (rows == 0) return column;
   const Hdf5Id text = hdf5_text_type();
   const Hdf5Id type(H5Tcreate(H5T_COMPOUND, entry), H5Tclose, reading);
   hdf5_check(H5Tinsert(type, name.c_str(), 0, is_text ? static_cast<hid_t>(text) : H5T_NATIVE_DOUBLE), reading);

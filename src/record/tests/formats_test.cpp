@@ -94,6 +94,9 @@ TEST(Formats, CompressAndGoOnAsTheTableSays) {
   }
   EXPECT_EQ(result_endings(), ".csv, .h5, .hdf5, .mat");
   EXPECT_EQ(result_endings(&Format::resumes), ".csv, .h5, .hdf5");
+  EXPECT_EQ(result_endings(&Format::read_facts), ".h5, .hdf5");
+  EXPECT_TRUE(is_result_file("a.MAT"));
+  EXPECT_FALSE(is_result_file("a.yaml"));
   EXPECT_EQ(format_of("-").name, "CSV");
   EXPECT_EQ(format_of("A.HDF5").name, "HDF5");
 }

@@ -270,7 +270,14 @@ TEST_F(Hdf5Test, KeepsTablesAboutTheRun) {
   sink.add_table(table);
   sink.add_table({"empty", {{"name", {}, {}, true}}});
   sink.end();
-  EXPECT_EQ(read_hdf5_result(file_).rows(), 1U);
+  const auto result = read_hdf5_result(file_);
+  EXPECT_EQ(result.rows(), 1U);
+  ASSERT_EQ(result.tables.size(), 2U);
+  EXPECT_EQ(result.tables[0].name, "connections");
+  EXPECT_EQ(result.tables[0].columns[0].texts, (std::vector<std::string>{"a.y", "b.Größe"}));
+  EXPECT_EQ(result.tables[0].columns[1].name, "rms");
+  EXPECT_EQ(result.tables[0].columns[1].numbers, (std::vector<double>{0.25, 0.5}));
+  EXPECT_EQ(result.tables[1].rows(), 0U);
 
   const Hdf5Session session;
   const Hdf5Id in(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open the file");
