@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _consort
 from ._error import UnknownName
-from ._signals import Path
+from ._signals import Path, existing
 
 Start = Union[None, bool, int, float, str, bytes, np.ndarray]
 

@@ -134,7 +134,7 @@ std::string value_text(const CLI::App& app, const CLI::ParseError& error) {
 
 std::string sentence(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
   if (const auto text = unknown_command(app, arguments)) return *text;
-  const bool extras = error.get_name() == "ExtrasError";
+  const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (const auto text = surplus_text(app, extras)) return *text;
   if (error.get_name() == "RequiredError" && !commands_of(chosen_command(app)).empty()) return "a command is required";
   return value_text(app, error);

@@ -26,7 +26,7 @@ class Again : public ::testing::Test {
     desk.write("pair.yaml",
                "consort: 1\nname: pair\nunits:\n  source: {fmu: models/decay.fmu, start: {k: 2}}\n"
                "  box:\n    units: {feed: models/feed.fmu}\n    inputs: [u, v]\n"
-               "    connections: [u -> feed.float64_in, v -> feed.float64_continuous_in]\n"
+               "    connections: [u -> feed.float64_in, v -> feed.float64_discrete_in]\n"
                "inputs: {road: m}\n"
                "connections:\n  - {from: source.x, to: box.u, factor: 2, offset: 1}\n  - road -> box.v\n"
                "set: {box.feed.fixed_parameter: 7}\nexperiment: {stop: 1, step: 10 ms}\n"

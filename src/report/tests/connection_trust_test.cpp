@@ -135,9 +135,11 @@ TEST(ConnectionTrust, ShowsTheLargestInATerminalAndAllOfThemInTables) {
   EXPECT_THAT(text, HasSubstr("the coupling error of a.y19 in a step is at most 1.9 % of its range"));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("1000 %"))) << "the sum of all steps is not the error of the run";
   const auto tables = report.tables();
-  ASSERT_EQ(tables.size(), 1U);
+  ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[0].name, "connections");
   EXPECT_EQ(tables[0].rows(), 20U);
+  EXPECT_EQ(tables[1].name, "run");
+  EXPECT_EQ(tables[1].columns[1].texts.front(), report.headline());
 }
 
 }  // namespace
