@@ -87,9 +87,12 @@ def _argument(match: re.Match[str]) -> str:
 def in_python(text: str, setting: Optional[str] = None) -> str:
     """A text that speaks of options of the command line and keys of system files, in keyword arguments and methods."""
     text = re.sub(r"^settings(?::\d+)*: ", "", text)
-    if setting:
-        section, _, key = setting.rpartition(".")
-        text = text.replace(setting, key if section in ("", "experiment", "run") else f"{section}[{key!r}]")
+    section, _, key = (setting or "").rpartition(".")
+    if section in ("experiment", "run"):
+        text = text.replace(f"{section}.{key}", key)
+    elif section in ("control", "iteration", "loops", "record"):
+        text = text.replace(f"{section}.{key}", f"{section}[{key!r}]")
+    text = text.replace("UNIT.VARIABLE=VALUE", "{'UNIT.VARIABLE': VALUE}")
     text = re.sub(r"'--set(?: (?P<path>[^'=]*)=VALUE)?'|--(?P<name>[a-z][a-z-]*)(?P<value> [\w-]+)?", _argument, text)
     return re.sub(r"'consort (check|info)\b[^']*'", lambda match: _COMMANDS[match.group(1)], text)
 

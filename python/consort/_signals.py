@@ -24,6 +24,15 @@ def existing(path: Path) -> Path:
     return path
 
 
+def number(name: str, value: Any) -> Optional[float]:
+    """The value of an argument as a float; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        raise ArgumentError(f"{name} is {value!r} of type {type(value).__name__}; give a number")
+    return float(value)
+
+
 def text_of(value: Any) -> str:
     """One element as text, exactly. Floats without a fraction are written as whole numbers, which all types take."""
     if isinstance(value, str):

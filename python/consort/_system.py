@@ -12,7 +12,7 @@ from ._description import Variable, array_from_texts, value_from_text, variable_
 from ._error import Error, InputError, in_python, unknown
 from ._result import Result, finished
 from ._settings import document_settings, settings_text
-from ._signals import Path, Signals, Value, elements_of, existing, input_file, start_values as texts_of, text_of
+from ._signals import Path, Signals, Value, elements_of, existing, input_file, number, start_values as texts_of, text_of
 
 #: Called a few times a second; a run ends cleanly when it returns False, and with an error when it raises one.
 ProgressFunction = Callable[[_consort.Progress], Optional[bool]]
@@ -40,8 +40,10 @@ def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Opti
     communication point and raises KeyboardInterrupt, with a `result` likewise.
     """
     options = _consort.SimulateOptions()
-    options.start_time, options.stop_time = start_time, stop_time
-    options.step_size, options.output_interval, options.tolerance = step_size, output_interval, tolerance
+    numbers = {"start_time": start_time, "stop_time": stop_time, "step_size": step_size,
+               "output_interval": output_interval, "tolerance": tolerance}
+    for name, value in numbers.items():
+        setattr(options, name, number(name, value))
     options.solver, options.interface_type = solver, interface_type or ""
     options.start_values = texts_of(start_values)
     options.outputs = _names(output)
@@ -142,7 +144,8 @@ class System:
         """
         options = _consort.RunOptions()
         options.set = texts_of(set)
-        options.checkpoint_every, options.checkpoint_file = checkpoint_every, checkpoint_file or ""
+        options.checkpoint_every = number("checkpoint_every", checkpoint_every)
+        options.checkpoint_file = checkpoint_file or ""
         options.restart_from = restart_from or ""
         options.output_file = output_file or ""
         with input_file(input) as file:
@@ -173,6 +176,8 @@ def _names(output: Optional[Sequence[str]]) -> List[str]:
 
 def load_system(path: Path) -> System:
     """Reads a system file (.yaml, .ssp, .ssd), or the system that an HDF5 result carries."""
+    if os.fspath(path).lower().endswith(".fmu"):
+        raise InputError(f"{os.fspath(path)}: is an FMU, not a system; run it with simulate_fmu(), or add it to a System")
     system = System.__new__(System)
     system._raw = _consort.System.load(existing(path))
     return system

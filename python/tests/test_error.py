@@ -66,6 +66,10 @@ def test_errors_are_what_python_expects(quarter_car, fmus, tmp_path):
         quarter_car.run(stop=1, step=0.1, steper="jacobi")
     with pytest.raises(TypeError):
         quarter_car.set("wheel.z", object())
+    with pytest.raises(TypeError, match="stop_time is '3' of type str; give a number"):
+        consort.simulate_fmu(fmus / "fmi2/Dahlquist.fmu", stop_time="3")
+    with pytest.raises(ValueError, match=r"simulate_fmu\(\)"):
+        consort.load_system(fmus / "fmi2/Dahlquist.fmu")
     with pytest.raises(ValueError):
         quarter_car.run(stop=1, step=0.1, stepper="magic")
     with pytest.raises(RuntimeError):
@@ -104,6 +108,8 @@ def test_errors_of_settings_name_keyword_arguments(quarter_car, fmus):
     with pytest.raises(ValueError) as caught:
         quarter_car.run(stop=1, step=0)
     assert str(caught.value).startswith("step must be > 0"), str(caught.value)
+    with pytest.raises(ValueError, match=r"'axle.k'.*write it as {'UNIT.VARIABLE': VALUE}"):
+        quarter_car.run(stop=1, step=0.1, set={"axle.k": 7})
     with pytest.raises(ValueError) as caught:
         quarter_car.run(stop=1, step=0.1, control={"safety": 7})
     assert "control['safety'] must be" in str(caught.value) and caught.value.setting == "control.safety"
