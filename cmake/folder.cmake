@@ -64,7 +64,7 @@ endfunction()
 # Tests are compiled without optimisation, because they are most of the code and the tested libraries are optimised.
 function(consort_add_tests target)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;DEPENDS" ${ARGN})
-  consort_join_sources(sources ${target} 12 ${ARG_SOURCES})
+  consort_join_sources(sources ${target} 6 ${ARG_SOURCES})
   add_executable(${target} ${sources})
   target_compile_options(${target} PRIVATE -O0)
   target_link_libraries(${target} PRIVATE

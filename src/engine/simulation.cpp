@@ -137,7 +137,6 @@ void Simulation::Impl::make_coupling() {
                                        .tolerance = experiment_.coupling_tolerance,
                                        .is_late = is_late_,
                                        .bonds = bonds,
-                                       .whole_steps = o_.solo || !all_vary_,
                                        .events = stays_at_events_ ? nullptr : events_.get(),
                                        .stays_at_events = stays_at_events_});
 }

@@ -51,7 +51,6 @@ struct ControllerSetup {
   double tolerance = 1e-4;      // of the coupling error, if the settings specify none
   std::vector<bool> is_late{};  // by unit: outputs with feed-through use the inputs of the step, not consistent ones
   const couple::PowerBonds* bonds = nullptr;  // must outlive the controller
-  bool whole_steps = false;                   // equal steps are exactly equal, for units that need it
   // If set, steps end at events and all units settle them together. Null: each unit handles events inside steps alone.
   // Must outlive the controller.
   couple::EventIteration* events = nullptr;

@@ -10,7 +10,6 @@ namespace consort::step {
 
 FixedController::FixedController(const ControllerSetup& setup)
     : grid_(setup.grid),
-      whole_(setup.whole_steps),
       stops_at_events_(setup.events != nullptr || setup.stays_at_events),
       may_go_back_(setup.events != nullptr) {
   std::vector<graph::UnitId> able;
@@ -36,12 +35,14 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   return step_alone(stepper, fleet, state, end);
 }
 
+Duration FixedController::size_of(Duration distance) const {
+  return std::abs(distance - grid_.step()) <= grid_.tolerance() ? grid_.step() : distance;
+}
+
 unit::StepOutcome FixedController::step_alone(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state,
                                               Time end) {
-  const Duration near = grid_.tolerance();
   ++state.control.unit_steps;
-  Duration h = end - state.t;
-  if (whole_ && std::abs(h - grid_.step()) <= near) h = grid_.step();
+  const Duration h = size_of(end - state.t);
   const auto outcome = stepper.step(fleet, state, {state.t, h, end, may_go_back_, Past::usual, stops_at_events_});
   if (outcome.why != unit::Why::event || !may_go_back_) ++state.control.accepted;
   return outcome;
@@ -68,7 +69,7 @@ unit::StepOutcome FixedController::step_together(Stepper& stepper, fleet::Fleet&
     const Duration h = fit_step(wanted, end - state.t);
     const Time to = h >= end - state.t ? end : state.t + h;
     ++state.control.unit_steps;
-    Interval interval{state.t, h, to, true, Past::usual, stops_at_events_};
+    Interval interval{state.t, to == end ? size_of(h) : h, to, true, Past::usual, stops_at_events_};
     interval.units_may_discard = discarded < most_discarded;
     const auto outcome = stepper.step(fleet, state, interval);
     if (outcome.why == unit::Why::discarded) {

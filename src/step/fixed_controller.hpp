@@ -13,8 +13,6 @@ namespace consort::step {
 
 class FixedController final : public Controller {
  public:
-  // With whole_steps, a step between two grid points has exactly the size of the grid's step, whatever the rounding of
-  // their difference.
   explicit FixedController(const ControllerSetup& setup);
   [[nodiscard]] std::string_view name() const override { return "fixed"; }
   void prepare(couple::RunState& state) override {
@@ -29,9 +27,11 @@ class FixedController final : public Controller {
   unit::StepOutcome step_alone(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time end);
   unit::StepOutcome step_together(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state, Time end);
   bool save(fleet::Fleet& fleet, const couple::RunState& state);
+  // The size of a step between two grid points is exactly that of the grid, whatever the rounding of their difference:
+  // units with steps of their own take one more or one less if it is not.
+  [[nodiscard]] Duration size_of(Duration distance) const;
 
   Grid grid_;
-  bool whole_;
   bool stops_at_events_;
   bool may_go_back_;                  // the caller rolls back a step that ends at an event
   couple::Slot<std::uint64_t> next_;  // the next grid point; 0 before the first step

@@ -23,6 +23,21 @@ void MeProblem::set_point(Time t, ConstVector y) {
   if (states_ > 0) instance_.set_states(y.first(states_));
 }
 
+void MeProblem::evaluate() {
+  const bool may_lag =
+      description_.version == describe::FmiVersion::v1 || description_.version == describe::FmiVersion::v2;
+  const std::size_t indicators = states_ > 0 ? 0 : instance_.event_indicators();
+  if (!may_lag || memory_.ended || states_ + indicators == 0) return;
+  evaluated_.resize(states_ + indicators);
+  try {
+    if (states_ > 0)
+      instance_.get_derivatives(evaluated_);
+    else
+      instance_.get_event_indicators(evaluated_);
+  } catch (const fmi::Discarded&) {  // the variables are as they are
+  }
+}
+
 bool MeProblem::begin(Time t) {
   memory_ = {};
   end_requested_ = false;

@@ -55,6 +55,10 @@ class MeProblem {
   // Sets the instance to a point of the solution. Does nothing after the instance has requested to end, because the
   // instance is then in event mode and may only be read.
   void set_point(Time t, solve::ConstVector y);
+  // Evaluates the model at the point that was set. Call it before variables are read: with some tools (OpenModelica up
+  // to 1.12), functions that read variables return the values of the last evaluation of derivatives or event
+  // indicators.
+  void evaluate();
   // Runs the event iteration at t. The iteration may change `y`. Returns false if the instance requests to end.
   [[nodiscard]] bool handle_event(Time t, solve::Vector y, solve::Vector absolute_tolerances, double rtol);
   // handle_event() in parts, for callers that settle several instances together: enter event mode at (t, y); set inputs
@@ -100,8 +104,9 @@ class MeProblem {
   bool may_roll_back_ = false;
   bool end_requested_ = false;  // by completedIntegratorStep; not an event
   Memory memory_;
-  Settled so_far_;            // accumulated outcome of an event that is handled in parts
-  std::uint32_t rounds_ = 0;  // number of updates in the last event
+  std::vector<double> evaluated_;  // scratch of evaluate()
+  Settled so_far_;                 // accumulated outcome of an event that is handled in parts
+  std::uint32_t rounds_ = 0;       // number of updates in the last event
   Time first_event_ = solve::never;
   std::vector<double> nominals_before_, nominals_;  // the last event
   std::vector<ValueReference> state_references_, derivative_references_;

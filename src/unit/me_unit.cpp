@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -100,11 +101,17 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   // Moves the instance to the current time with the inputs that were set.
   void refresh();
   void external_event();
+  [[nodiscard]] Time end_of(const StepRequest& r) const;
   void restore_bytes(const MeSnapshot& snapshot);
   void read_bytes(std::span<const std::uint8_t> bytes);
   // Writes the direction of these inputs to direction_. Returns its size relative to the inputs.
   double make_direction(std::span<const ValueReference> knowns, std::span<const double> seed);
   void go_to(Time t, std::span<const double> x);  // leaves the inputs unchanged
+  // At the point to which the instance was moved.
+  void read_here(std::span<const ValueReference> references, std::span<double> values) {
+    problem_.evaluate();
+    instance_->get<double>(references, values);
+  }
   [[nodiscard]] std::span<const double> states() const { return solver_->state().first(state_count_); }
   void require_running() const;
   void require_mode(bool in_event_mode) const;
@@ -201,6 +208,7 @@ void MeUnit::refresh() {
   if (inputs_.held_changed()) external_event();
   if (!stale_) return;
   problem_.set_point(t_, solver_->state());
+  problem_.evaluate();
   stale_ = false;
 }
 
@@ -235,7 +243,7 @@ void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = states()[i] + k * s * rates_[i];
     go_to(t_ + k * s, x_);
     inputs_.set_present(inputs_.state().slopes, k * s);
-    instance_->get<double>(outputs, std::span(k == 1 ? ahead_ : further_));
+    read_here(outputs, std::span(k == 1 ? ahead_ : further_));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) values[i] = (4 * ahead_[i] - 3 * values[i] - further_[i]) / (2 * s);
   stale_ = true;
@@ -255,6 +263,14 @@ void MeUnit::external_event() {
   solver_->reinitialise({.t = t_, .y = y_, .absolute_tolerances = tolerances_});
   integration_->refresh();
   stale_ = true;
+}
+
+// An announced event that the end of the step misses by a rounding error is part of the step.
+Time MeUnit::end_of(const StepRequest& r) const {
+  const Time end = r.t + r.h;
+  const Time event = problem_.memory().next_event;
+  const Duration rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(r.t), r.h);
+  return std::abs(event - end) <= rounding ? event : end;
 }
 
 StepOutcome MeUnit::step(const StepRequest& r) {
@@ -278,7 +294,7 @@ StepOutcome MeUnit::step(const StepRequest& r) {
     problem_.watch_for_events();
     last_.from = t_;
     std::copy(states().begin(), states().end(), last_.states.begin());
-    end = integration_->advance(r.t + r.h, r.stop_at_event ? solve::AtEvent::stop : solve::AtEvent::handle);
+    end = integration_->advance(end_of(r), r.stop_at_event ? solve::AtEvent::stop : solve::AtEvent::handle);
     last_.events = {static_cast<std::uint32_t>(problem_.memory().events - events), problem_.first_event()};
     last_.known = true;
   });
@@ -495,9 +511,9 @@ void MeUnit::directional(std::span<const ValueReference> unknowns, std::span<con
   const double step = difference_step(make_direction(knowns, seed));
   ahead_.resize(sensitivity.size());
   inputs_.set_present(direction_, -step);
-  instance_->get<double>(unknowns, std::span(ahead_));
+  read_here(unknowns, ahead_);
   inputs_.set_present(direction_, step);
-  instance_->get<double>(unknowns, sensitivity);
+  read_here(unknowns, sensitivity);
   for (std::size_t i = 0; i < sensitivity.size(); ++i) sensitivity[i] = (sensitivity[i] - ahead_[i]) / (2 * step);
   stale_ = true;
 }
@@ -535,7 +551,7 @@ void MeUnit::step_directional(std::span<const ValueReference> unknowns, std::spa
     for (std::size_t i = 0; i < s.size(); ++i) x_[i] = states()[i] + sign * step * s[i];
     go_to(t_, x_);
     inputs_.set_in_last_step(t_, direction_, sign * step);
-    instance_->get<double>(unknowns, sign < 0 ? std::span(ahead_) : sensitivity);
+    read_here(unknowns, sign < 0 ? std::span(ahead_) : sensitivity);
   }
   for (std::size_t i = 0; i < sensitivity.size(); ++i) sensitivity[i] = (sensitivity[i] - ahead_[i]) / (2 * step);
   stale_ = true;

@@ -182,6 +182,19 @@ TEST_P(QuirkOf, InputsOfModelExchangeMayBeSetInInitializationModeOnly) {
   EXPECT_THAT(o.report.warnings, Contains(HasSubstr("in initialization mode instead")));
 }
 
+TEST(QuirkOf2, VariablesOfTheLastEvaluationAreThoseOfTheRow) {
+  if (!QuirkyFmu::has_compiler()) GTEST_SKIP() << "there is no C compiler";
+  const QuirkyFmu fmu(2, Kind::me, {"LAZY_VALUES"});
+  for (const auto& o : runs(fmu, Kind::me, {}, {"h", "v", "der(h)", "der(v)"})) {
+    const auto& rates = o.result[o.prefix + "der(v)"].numbers;
+    ASSERT_THAT(rates, SizeIs(o.result.time.size()));
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      EXPECT_EQ(rates[i], -0.7 * o.result[o.prefix + "h"].numbers[i]);
+      EXPECT_EQ(o.result[o.prefix + "der(h)"].numbers[i], o.result[o.prefix + "v"].numbers[i]);
+    }
+  }
+}
+
 // --- steps
 
 TEST_P(QuirkOf, TheLastStepNeverEndsBeyondTheStopTime) {

@@ -1,6 +1,7 @@
 // An FMU of FMI 1.0 or 2.0, written in C and compiled here, that has the peculiarities of tools as preprocessor macros:
 //
 //   LAZY_EVENT_INFO    an event update writes only what it changed, and never flags changed states
+//   LAZY_VALUES        der(h) and der(v) are those of the last evaluation of derivatives
 //   RESETS_IN_SETUP    fmi2SetupExperiment (FMI 1.0: fmiInitialize) gives every parameter its default value
 //   IGNORES_VALUES     parameters keep their default values
 //   SETS_IN_INIT_ONLY  values cannot be set before initialization mode
@@ -31,7 +32,7 @@ inline constexpr const char* model = R"(
 #include <stdlib.h>
 #include <string.h>
 typedef struct {
-  double t, stop, x[2], e, u, du, period, next, memory, ticks;
+  double t, stop, x[2], dx[2], e, u, du, period, next, memory, ticks;
   int n, flag, initializing, updates, has_stop;
   char text[64];
 } Model;
@@ -74,6 +75,9 @@ static int get_real(Model* m, unsigned vr, double* v) {
   rates(m, dx);
 #ifdef WRITE_ONLY
   if (vr == 4 || vr == 5) return 3;
+#endif
+#ifdef LAZY_VALUES
+  memcpy(dx, m->dx, sizeof dx);
 #endif
   *v = vr == 2 || vr == 3 ? dx[vr - 2] : *real(m, vr);
   return 0;
@@ -187,7 +191,7 @@ fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t 
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t) { ((Model*)c)->t = t; return fmi2OK; }
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n) { memcpy(((Model*)c)->x, x, n * sizeof *x); return fmi2OK; }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { memcpy(x, ((Model*)c)->x, n * sizeof *x); return fmi2OK; }
-fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) { rates(c, dx); return fmi2OK; }
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) { rates(c, dx); memcpy(((Model*)c)->dx, dx, n * sizeof *dx); return fmi2OK; }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n) { if (n > 0) z[0] = ((Model*)c)->x[0]; return fmi2OK; }
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { x[0] = x[1] = 1; return fmi2OK; }
 fmi2Status fmi2EnterEventMode(fmi2Component c) { return fmi2OK; }
@@ -249,7 +253,7 @@ void F(fmiFreeModelInstance)(fmiComponent c) { free(c); }
 fmiStatus F(fmiSetTime)(fmiComponent c, fmiReal t) { ((Model*)c)->t = t; return fmiOK; }
 fmiStatus F(fmiSetContinuousStates)(fmiComponent c, const fmiReal x[], size_t n) { memcpy(((Model*)c)->x, x, n * sizeof *x); return fmiOK; }
 fmiStatus F(fmiGetContinuousStates)(fmiComponent c, fmiReal x[], size_t n) { memcpy(x, ((Model*)c)->x, n * sizeof *x); return fmiOK; }
-fmiStatus F(fmiGetDerivatives)(fmiComponent c, fmiReal dx[], size_t n) { rates(c, dx); return fmiOK; }
+fmiStatus F(fmiGetDerivatives)(fmiComponent c, fmiReal dx[], size_t n) { rates(c, dx); memcpy(((Model*)c)->dx, dx, n * sizeof *dx); return fmiOK; }
 fmiStatus F(fmiGetEventIndicators)(fmiComponent c, fmiReal z[], size_t n) { if (n > 0) z[0] = ((Model*)c)->x[0]; return fmiOK; }
 fmiStatus F(fmiGetNominalContinuousStates)(fmiComponent c, fmiReal x[], size_t n) { x[0] = x[1] = 1; return fmiOK; }
 fmiStatus F(fmiCompletedIntegratorStep)(fmiComponent c, fmiBoolean* event) { *event = fmiFalse; return fmiOK; }
