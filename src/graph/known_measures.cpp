@@ -224,7 +224,8 @@ std::optional<std::pair<std::string_view, std::string_view>> split_measure(std::
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   const auto unit = number.substr(static_cast<std::size_t>(end - number.data()));
   const bool digits = !number.empty() && number.find_first_of("0123456789") < 3;  // not "inf", not "nano"
-  if (error != std::errc() || !digits || unit.empty() || unit.find_first_of(" \t.,;:+-") < 1) return std::nullopt;
+  // "1/min" is a unit of measure, not a number with one.
+  if (error != std::errc() || !digits || unit.empty() || unit.find_first_of(" \t.,;:+-*/") < 1) return std::nullopt;
   return std::pair{text.substr(0, text.size() - unit.size()), unit};
 }
 

@@ -242,7 +242,7 @@ class Resolver {
     if (!to) return;
     if (from) {
       const auto how = fit(*from, *to, relative);
-      if (how.fit == Fit::unknown && !setting.lenient) throw_unknown(*from);
+      if (how.fit == Fit::unknown && !setting.lenient) throw_unknown(setting.name, *from);
       require(how.fit != Fit::clash, "the value of '{}'{} is given in '{}', which cannot be converted to '{}'",
               setting.name, where_text(setting.where), from->name, to->name);
       if (how.fit == Fit::convertible) scale({how.conversion.factor, how.conversion.offset}, setting);
@@ -360,7 +360,7 @@ class Resolver {
     if (setting.lenient && from && fit(*from, to, v.relative_quantity).fit == Fit::unknown) return;
     const auto how = from ? fit(*from, to, v.relative_quantity) : MeasureFit{Fit::clash, {}};
     if (how.fit == Fit::same || setting.unit == to.name) return;
-    if (from && how.fit == Fit::unknown) throw_unknown(*from);
+    if (from && how.fit == Fit::unknown) throw_unknown(v.name, *from);
     require(
         how.fit == Fit::convertible,
         "'{}' has the unit '{}', but its value is in '{}', which cannot be converted; correct the unit of the value",
@@ -369,10 +369,11 @@ class Resolver {
   }
 
   // If the unit has no definition; if it has one, the other end lacks it.
-  static void throw_unknown(const describe::Measure& unit) {
-    require(unit.base.has_value(), "there is no unit of measure '{}'{}; correct it, or define it under "
-                                   "'units_of_measure'",
-            unit.name, nearest_measure(unit.name));
+  static void throw_unknown(std::string_view name, const describe::Measure& unit) {
+    require(unit.base.has_value(),
+            "the value of '{}' is in '{}', which is no known unit of measure{}; correct it, or define it under "
+            "'units_of_measure'",
+            name, unit.name, nearest_measure(unit.name));
   }
 
   [[nodiscard]] Error unknown(UnitId unit, const Setting& setting, const std::string& variable) const {

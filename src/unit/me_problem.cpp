@@ -59,6 +59,7 @@ void MeProblem::fill_ode(Time t) {
   ode_.y0.assign(std::max<std::size_t>(states_, 1), 0.0);
   if (states_ > 0) instance_.get_states(Vector(ode_.y0).first(states_));
   read_nominals(ode_.components.nominals);
+  nominals_before_ = nominals_ = ode_.components.nominals;  // the first event allocates nothing
   ode_.rhs = [this](Time now, ConstVector y, Vector dy) {
     // FMI 2.0, 2.1.3: an instance discards a trial point to request a smaller step. NaN makes the solver reject the
     // point.

@@ -11,7 +11,7 @@ using ::testing::IsEmpty;
 
 TEST(GroupedLines, PutTheSameAssumptionOnManyVariablesOnOneLine) {
   EXPECT_THAT(grouped({"'a.x' has no source", "tolerance 1e-4", "'a.y' has no source", "'b.z' has no source"}),
-              ElementsAre("'a.x' has no source (and the same 2 times more: 'a.y' and 'b.z')", "tolerance 1e-4"));
+              ElementsAre("'a.x' has no source (and the same 2 times more: 'a.y', 'b.z')", "tolerance 1e-4"));
 }
 
 TEST(GroupedLines, KnowVariablesThatStandBeforeAColon) {

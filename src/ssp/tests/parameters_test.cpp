@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
                W::binding(W::real("s.p.k", 3)), "3"},
         Levels{"root_beats_component", W::binding(W::real("k", 1)), "", W::binding(W::real("s.p.k", 3)), "3"},
         Levels{"names_are_those_of_the_level", "", W::binding(W::real("k", 2)), W::binding(W::real("p.k", 3)), "-"},
-        Levels{"component_uses_local_names", W::binding(W::real("p.k", 1)), "", "", "-"},
+        Levels{"component_may_name_itself", W::binding(W::real("p.k", 1)), "", "", "1"},  // as OMSimulator does
         Levels{"unknown_names_are_ignored", W::binding(W::real("nothing", 1)), W::binding(W::real("q.k", 1)),
                W::binding(W::real("s.p.j", 3)), "-"},
         Levels{"prefix", "", "", W::binding(W::real("k", 4), "prefix=\"s.p.\""), "4"},
