@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/csv.hpp"
 #include "cli/command.hpp"
 #include "cli/fmu_options.hpp"
 #include "couple/accelerator.hpp"
@@ -77,9 +77,7 @@ void check_run(const graph::Document& document, const graph::Plan& plan, Diagnos
   };
   check_group(run.schedule);
   for (const auto& action : run.scenario)
-    attempt(action.where, [&] {
-      static_cast<void>(plan.require_variable(action.target));
-    });
+    attempt(action.where, [&] { static_cast<void>(plan.require_variable(action.target)); });
   for (const auto& bond : run.bonds)
     for (const auto& path : {bond.effort, bond.flow})
       attempt(bond.where, [&] { static_cast<void>(plan.require_variable(path)); });
@@ -129,8 +127,7 @@ Diagnostics check_system(const std::string& file, const CheckOptions& o) {
   engine::LibraryOptions from;
   from.open = o.open;
   engine::Library library(std::move(from));
-  if (engine::find_system_format(file)->packs)
-    ssp::check_connectors(document.system, library.catalogue(), diagnostics);
+  if (engine::find_system_format(file)->packs) ssp::check_connectors(document.system, library.catalogue(), diagnostics);
   check_plan(document, library.catalogue(), diagnostics);
   diagnostics.sort();
   return diagnostics;

@@ -214,8 +214,8 @@ class Flattener {
       if (!in || *in == (inside == is_source)) return;
       throw input_error("the connection {} → {}{}: '{}' is an {} of the system {}and cannot be {} {}; write '{} -> {}'",
                         c.from.text(), c.to.text(), where_text(c.where), end.text(), *in ? "input" : "output",
-                        inside ? "itself " : "", is_source ? "read" : "driven", inside ? "inside of it" : "from outside",
-                        c.to.text(), c.from.text());
+                        inside ? "itself " : "", is_source ? "read" : "driven",
+                        inside ? "inside of it" : "from outside", c.to.text(), c.from.text());
     };
     check(wire.from, c.from, true);
     check(wire.to, c.to, false);

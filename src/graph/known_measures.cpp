@@ -111,8 +111,8 @@ constexpr Known known[] = {
 };
 
 // The units that SI prefixes are put in front of.
-constexpr std::string_view prefixed[] = {"g", "m",   "s", "A", "K", "mol", "cd", "rad", "Hz", "N", "Pa", "bar", "J",  "W",
-                                         "V", "Ohm", "F", "H", "S", "T",   "Wb", "l",   "L",  "Nm", "Wh", "VA"};
+constexpr std::string_view prefixed[] = {"g", "m", "s",   "A", "K", "mol", "cd", "rad", "Hz", "N", "Pa", "bar", "J",
+                                         "W", "V", "Ohm", "F", "H", "S",   "T",  "Wb",  "l",  "L", "Nm", "Wh",  "VA"};
 constexpr std::pair<std::string_view, double> prefixes[] = {
     {"f", 1e-15}, {"p", 1e-12}, {"n", 1e-9}, {"u", 1e-6}, {"\u00B5", 1e-6}, {"\u03BC", 1e-6}, {"m", 1e-3},
     {"c", 1e-2},  {"d", 1e-1},  {"h", 1e2},  {"k", 1e3},  {"M", 1e6},       {"G", 1e9},       {"T", 1e12}};

@@ -19,7 +19,7 @@ struct Link {
   std::vector<std::pair<std::string, std::string>> mapping;  // after factor and offset
   bool partial = false;                                      // Mapping::partial
   bool transformed = false;                                  // a connection gives a transformation or a mapping
-  std::string unit{};  // of measure, of the value at the end
+  std::string unit{};                                        // of measure, of the value at the end
   std::string where;
 };
 

@@ -394,8 +394,7 @@ class Resolver {
 
 void apply_systems(const Flat& flat, Resolver& resolver, const System& system, const std::string& prefix) {
   for (const auto& inner : system.systems) apply_systems(flat, resolver, inner, prefix + inner.name + ".");
-  for (const auto& setting : system.settings)
-    flat.attempt(setting.where, [&] { resolver.set_path(prefix, setting); });
+  for (const auto& setting : system.settings) flat.attempt(setting.where, [&] { resolver.set_path(prefix, setting); });
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ class System {
   // `table`: a table of signals over time (input/table.hpp) in the file `table`; the connectors are its columns.
   enum class Kind : std::uint8_t { plain, dictionary, reference, table };
   Kind kind = Kind::plain;
-  std::string dictionary;         // name of the dictionary, for a dictionary and for references to it
+  std::string dictionary;  // name of the dictionary, for a dictionary and for references to it
   std::filesystem::path table{};
   std::vector<Setting> settings;  // override settings of inner elements; later ones override earlier ones
   std::vector<UnitOfMeasure> units;

@@ -101,9 +101,10 @@ class Checker {
     const auto is_said = [&](const describe::Measure& m) { return m.name == c.unit; };
     if (!said || said->base || (d != nullptr && std::any_of(d->units.begin(), d->units.end(), is_said))) return;
     const auto [file, line] = place_of(c.where);
-    diagnostics_.add({Severity::warning, file, line, "SSP 2.0, 5.2.1: units are defined",
-                      fmt::format("the unit '{}' of the connector '{}' is not defined{}; numbers are passed as they are",
-                                  c.unit, c.name, graph::nearest_measure(c.unit))});
+    diagnostics_.add(
+        {Severity::warning, file, line, "SSP 2.0, 5.2.1: units are defined",
+         fmt::format("the unit '{}' of the connector '{}' is not defined{}; numbers are passed as they are", c.unit,
+                     c.name, graph::nearest_measure(c.unit))});
   }
 
   const graph::Catalogue& catalogue_;

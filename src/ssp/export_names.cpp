@@ -69,7 +69,7 @@ BaseUnit base_of(const describe::BaseUnit& base) {
 }
 
 std::vector<std::uint64_t> dimension_sizes(const describe::Description& d, const describe::Variable& v,
-                                    const std::vector<graph::Setting>& settings) {
+                                           const std::vector<graph::Setting>& settings) {
   std::vector<std::uint64_t> sizes;
   for (const auto& dimension : d.dimensions_of(v)) {
     auto& size = sizes.emplace_back(dimension.is_reference ? 0 : dimension.size);

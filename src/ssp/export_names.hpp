@@ -24,8 +24,8 @@ namespace consort::ssp {
 // The sizes of an array's dimensions. A structural parameter has the value that `settings` give it, otherwise its start
 // value. 0: the size is unknown.
 [[nodiscard]] std::vector<std::uint64_t> dimension_sizes(const describe::Description& description,
-                                                  const describe::Variable& variable,
-                                                  const std::vector<graph::Setting>& settings);
+                                                         const describe::Variable& variable,
+                                                         const std::vector<graph::Setting>& settings);
 
 // "x[1]", "x[2]", …: element names of an array that is written as scalars. Empty if the array is too large for that.
 [[nodiscard]] std::vector<std::string> element_names(const std::string& name, const std::vector<std::uint64_t>& sizes);

@@ -174,9 +174,7 @@ class Exporter {
     const Description* const d = options_.catalogue ? &options_.catalogue(from) : nullptr;
     add_connectors(from, connections, d, to);
     to.bindings = bindings_of(
-        from.settings,
-        [&](const std::string& name) { return known(d, name, from.settings); },
-        value_context());
+        from.settings, [&](const std::string& name) { return known(d, name, from.settings); }, value_context());
     if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || from.responds_without_step) {
       std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
       if (from.substeps != 1) xml += fmt::format(" substeps=\"{}\"", from.substeps);
@@ -392,8 +390,7 @@ class Exporter {
             out_.notes};
   }
 
-  static KnownVariable known(const Description* d, std::string_view name,
-                             const std::vector<graph::Setting>& settings) {
+  static KnownVariable known(const Description* d, std::string_view name, const std::vector<graph::Setting>& settings) {
     const auto* const v = find(d, name);
     return {d, v, v == nullptr ? std::vector<std::uint64_t>() : dimension_sizes(*d, *v, settings)};
   }

@@ -195,8 +195,8 @@ class Applier {
       const double ratio = step && solver.step ? std::round(*step / *solver.step) : 1;
       if (solver.method == "euler" && ratio >= 2 && ratio <= 1e6) unit->substeps = static_cast<std::uint32_t>(ratio);
     }
-    note(fmt::format("{}: Model Exchange with the solver {} ({}){}", fmt::join(names, ", "),
-                     integrator(solver.method), solver.method,
+    note(fmt::format("{}: Model Exchange with the solver {} ({}){}", fmt::join(names, ", "), integrator(solver.method),
+                     solver.method,
                      names.size() > 1 ? ", each by itself: they exchange values at communication points" : ""));
   }
 

@@ -52,9 +52,8 @@ void read_start_values(const View& view, std::string_view what, std::vector<Sett
     Setting setting;
     setting.name = key.node().text;
     setting.where = key.where();
-    const bool reads = key.attempt([&] {
-      read_value(value, fmt::format("the value of {}", quote(setting.name)), setting.value, &setting.unit);
-    });
+    const bool reads = key.attempt(
+        [&] { read_value(value, fmt::format("the value of {}", quote(setting.name)), setting.value, &setting.unit); });
     if (reads) settings.push_back(std::move(setting));
   }
 }

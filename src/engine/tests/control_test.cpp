@@ -220,9 +220,10 @@ TEST(Control, SaysHowLargeTheErrorIsAndWhoLimitsTheStep) {
   EXPECT_EQ(limited + report.cut + report.at_maximum, report.steps + report.rejected);
   EXPECT_EQ(report.cut, 1U) << "the last step ends at the stop time";
   EXPECT_EQ(report.units[0].limited + report.units[1].limited, limited);
-  EXPECT_THAT(report.text(), ::testing::AllOf(::testing::HasSubstr("the coupling error of chassis.v in a step is at most"),
-                                              ::testing::HasSubstr("wheel limits the step"),
-                                              ::testing::HasSubstr("wheel.v → chassis.v_w")));
+  EXPECT_THAT(
+      report.text(),
+      ::testing::AllOf(::testing::HasSubstr("the coupling error of chassis.v in a step is at most"),
+                       ::testing::HasSubstr("wheel limits the step"), ::testing::HasSubstr("wheel.v → chassis.v_w")));
   EXPECT_THAT(report.json(), ::testing::HasSubstr("\"from\": \"wheel.v\""));
 }
 
