@@ -136,7 +136,7 @@ void ExternalInputs::find_ends_of_chords(const std::vector<double>& range) {
   std::transform(range.begin(), range.end(), near.begin(), [](double r) { return most * r; });
   std::size_t i = 0;
   for (const auto id : table_->variables()) {
-    const auto& signal = plan_->externals[id];
+    const auto& signal = this->signal(id);
     if (signal.type != Type::Float64) continue;
     if (signal.discrete) std::fill_n(near.begin() + static_cast<std::ptrdiff_t>(i), signal.count, -1.0);
     i += signal.count;

@@ -174,17 +174,17 @@ class Product {
       base = product(level + 1);
       if (!take(")")) return std::nullopt;
     } else {
-      const auto end = rest_.starts_with('1') ? 1 : std::min(rest_.find_first_of("./*^()-0123456789"), rest_.size());
-      auto name = rest_.substr(0, end);
+      if (take("1")) return describe::BaseUnit{};  // "1/s"; other numbers are not units
+      auto name = rest_.substr(0, rest_.find_first_of("./*^()-0123456789"));
       if (const auto dot = name.find("\u00B7"); dot != std::string_view::npos) name = name.substr(0, dot);
       rest_.remove_prefix(name.size());
       base = single(name);
     }
-    take("^");
+    const bool needs_exponent = take("^");
     int exponent = 1;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), exponent);
     if (error == std::errc()) rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    if (!base || std::abs(exponent) > 9) return std::nullopt;
+    if (!base || exponent < -9 || exponent > 9 || (needs_exponent && error != std::errc())) return std::nullopt;
     describe::BaseUnit one;
     if (!multiply(one, *base, exponent)) return std::nullopt;
     return one;

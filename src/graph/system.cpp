@@ -67,7 +67,7 @@ Endpoint System::endpoint(std::string_view path) const {
 
 describe::InterfaceType Component::interface_of(const describe::Description& unit) const {
   using describe::InterfaceType;
-  if (interface) return *interface;
+  if (interface && (!may_use_other_interface || unit.interface(*interface) != nullptr)) return *interface;
   const bool cs = unit.interface(InterfaceType::co_simulation) != nullptr;
   const bool me = unit.interface(InterfaceType::model_exchange) != nullptr;
   return !cs && me ? InterfaceType::model_exchange : InterfaceType::co_simulation;

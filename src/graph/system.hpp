@@ -104,6 +104,7 @@ struct Component {
   std::string name;
   std::filesystem::path source;                         // an FMU, or "model:NAME" for a native model
   std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation if the unit supports it
+  bool may_use_other_interface = false;                 // `interface` is used only if the unit offers it
   std::string solver{};                                 // for Model Exchange: a name of solve/solvers.hpp
   std::uint32_t substeps = 1;                           // equal steps of the unit per communication step
   std::string host{};                  // where it runs: a name of host/hosts.hpp; empty: the host of the run
@@ -116,7 +117,8 @@ struct Component {
   std::string where{};
 
   [[nodiscard]] bool is_native() const { return source.native().starts_with(native_prefix); }
-  // The interface to use for the unit: `interface` if given, else Co-Simulation if the unit supports it.
+  // The interface to use for the unit: `interface` if given (see may_use_other_interface), else Co-Simulation if the
+  // unit supports it.
   [[nodiscard]] describe::InterfaceType interface_of(const describe::Description& unit) const;
   Component& set(std::string name_of_variable, std::string value, std::string unit = {}) {
     settings.push_back({std::move(name_of_variable), std::move(value), std::move(unit), {}});

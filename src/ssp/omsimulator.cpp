@@ -157,6 +157,7 @@ class Applier {
                  fmt::format("the component '{}' is for Co-Simulation, so the solver '{}' cannot integrate it; it is "
                              "run by Co-Simulation",
                              said.name, solver.method));
+    made.may_use_other_interface = !made.interface;  // OMSimulator runs what an FMU offers
     made.interface = describe::InterfaceType::model_exchange;
     made.solver = name;
     solver.units.push_back(&made);

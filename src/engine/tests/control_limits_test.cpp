@@ -214,6 +214,32 @@ TEST(Steps, EndWhereTablesBend) {
   EXPECT_LT(run(s, o, swing_and_follower()).report.steps, 100U);
 }
 
+// A smooth bump that a long step would pass over. Another input of the system must not hide it.
+TEST(Steps, PassOverNoBumpOfATableBesideOtherInputs) {
+  const os::TempFolder folder;
+  const auto table = folder.path() / "u.csv";
+  {
+    std::ofstream out(table);
+    out << "time,u\n";
+    for (int i = 0; i <= 1000; ++i) {
+      const double x = (1e-3 * i - 0.55) / 0.05;
+      out << 1e-3 * i << ',' << (std::abs(x) < 1 ? std::pow(1 - x * x, 2) : 0) << '\n';
+    }
+  }
+  graph::System s("table");
+  s.add("f", fmus / "fmi3/Feedthrough.fmu");
+  s.connect("w", "f.float64_discrete_in");
+  s.add("i", "model:first");
+  s.connect("u", "i.u");
+  auto o = controlled("richardson", 1, 1e-3);
+  o.run.stepper = "jacobi";
+  o.run.control.initial = 0.5;
+  o.run.control.maximum = 1;
+  o.run.input_file = table.string();
+  const auto r = run(s, o, parts({{"u"}, {"y"}, {0}, {0}, {1}, {1}}, {}));
+  EXPECT_NEAR(r.result["i.y"].numbers.back(), 0.05 * 16 / 15, 5e-3);  // the area of the bump
+}
+
 TEST(Tables, AreFollowedExactlyWhereInputsArePolynomials) {
   const os::TempFolder folder;
   const auto table = folder.path() / "u.csv";
