@@ -241,7 +241,8 @@ class ElementReader {
     if (const auto connectors = fields.find("connectors"))
       read_connectors(*connectors, describe::Causality::output, false, declared);
     try {
-      add_system(key, graph::table_system(key.node().text, beside(folder_, file.text("'table'")), declared), nullptr);
+      const auto path = beside(folder_, file.text("'table'"));
+      add_system(key, graph::table_system(key.node().text, path, context_.header(path), declared), nullptr);
     } catch (const Error& error) {
       throw file.error("{}", error.what());
     }

@@ -15,6 +15,7 @@ namespace consort::yaml {
 // Data shared by all files of one read operation.
 struct Context {
   const Load& load;
+  const Header& header;
   Budget budget{};
   std::vector<std::filesystem::path> open{};  // files being read, the outermost first
   const Problems* problems = nullptr;         // see Origin
