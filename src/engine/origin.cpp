@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "engine/settle.hpp"
 #include "engine/version.hpp"
+#include "graph/files.hpp"
 #include "yaml/writer.hpp"
 
 namespace consort::engine {
@@ -44,23 +46,13 @@ class RecordedFiles {
 
   void keep(const graph::System& system) { add_kept(system, kept_); }
 
-  fs::path add(const fs::path& path) {
-    fs::path name = name_of(path);
-    if (known_.emplace(name.string(), facts_.size()).second)
-      facts_.push_back({digest_fact + name.string(), digest_of(path)});
-    return name;
-  }
-
-  void add(graph::System& system) {
-    for (auto& component : system.components)
-      if (!component.is_native()) component.source = add(component.source);
-    for (auto& inner : system.systems) add(inner);
-  }
-
-  // Tables are part of a description, unless they are large.
-  fs::path add_table(const fs::path& path) {
-    fs::path name = add(path);
-    if (fs::file_size(path) <= most_contents) facts_.push_back({contents_fact + name.string(), read_file(path)});
+  fs::path add(const graph::FileUse& file) {
+    fs::path name = name_of(file.path);
+    if (!known_.insert(name.string()).second) return name;
+    facts_.push_back({digest_fact + name.string(), digest_of(file.path)});
+    // Tables are part of a description, unless they are large.
+    if (file.kind == graph::FileKind::table && fs::file_size(file.path) <= most_contents)
+      facts_.push_back({contents_fact + name.string(), read_file(file.path)});
     return name;
   }
 
@@ -79,7 +71,7 @@ class RecordedFiles {
 
   fs::path folder_;
   std::vector<graph::KeptFiles> kept_;
-  std::map<std::string, std::size_t> known_;
+  std::set<std::string> known_;
   std::vector<record::Fact> facts_;
 };
 
@@ -106,8 +98,7 @@ std::vector<record::Fact> origin_facts(const Origin& origin, const graph::System
   settle(document.system, plan);
   RecordedFiles files(origin.result_folder);
   files.keep(system);
-  files.add(document.system);
-  if (!settings.input_file.empty()) document.run.input_file = files.add_table(settings.input_file).string();
+  graph::place_files(document, [&](const graph::FileUse& file) { return files.add(file); });
   document.run.record.file.clear();  // a repetition must not replace its own description
   auto facts = program_facts(origin);
   facts.push_back(description_of(document));
@@ -118,7 +109,7 @@ std::vector<record::Fact> origin_facts(const Origin& origin, const graph::System
 std::vector<record::Fact> origin_facts(const Origin& origin, const std::vector<fs::path>& paths) {
   RecordedFiles files(origin.result_folder);
   for (const auto& path : paths)
-    if (!path.empty()) files.add(path);
+    if (!path.empty()) files.add({graph::FileKind::unit, {}, path});
   auto facts = program_facts(origin);
   for (auto& fact : files.take()) facts.push_back(std::move(fact));
   return facts;

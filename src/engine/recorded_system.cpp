@@ -10,10 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/origin.hpp"
 #include "engine/version.hpp"
+#include "graph/files.hpp"
 #include "os/temp_folder.hpp"
 #include "record/formats.hpp"
 #include "ssp/package.hpp"
@@ -63,12 +65,6 @@ class Finder {
     notes_.push_back(fmt::format("'{}' is not the file that the run of {} read; rows may differ", recorded.string(),
                                  result_.filename().string()));
     return changed;
-  }
-
-  void find(graph::System& system) {
-    for (auto& component : system.components)
-      if (!component.is_native()) component.source = found(component.source);
-    for (auto& inner : system.systems) find(inner);
   }
 
   // find() once per file.
@@ -147,10 +143,14 @@ graph::Document read_recorded_system(const fs::path& result, bool allow_changed)
   require(format.read_facts != nullptr, "{}: {} results do not carry their system; record the run as {}",
           result.string(), format.name, record::result_endings(&record::Format::read_facts));
   const auto facts = format.read_facts(result);
-  auto document = yaml::parse_system(description_in(result, facts), result.filename());
   Finder finder(result, facts, allow_changed);
-  finder.find(document.system);
-  if (!document.run.input_file.empty()) document.run.input_file = finder.found(document.run.input_file).string();
+  auto document = yaml::parse_system(
+      description_in(result, facts), result.filename(),
+      [](const fs::path& file) -> std::string {
+        throw input_error("'{}' is not part of the result; only files of a user can include others", file.string());
+      },
+      [&](const fs::path& table) { return read_csv_header(finder.found(table)); });
+  graph::place_files(document, [&](const graph::FileUse& file) { return finder.found(file.path); });
   for (auto& kept : finder.take_kept()) document.system.kept.push_back(std::move(kept));
   for (auto& note : finder.take_notes()) document.system.notes.push_back(std::move(note));
   const std::string program = fact(facts, program_fact);
