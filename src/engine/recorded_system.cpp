@@ -147,7 +147,8 @@ graph::Document read_recorded_system(const fs::path& result, bool allow_changed)
   auto document = yaml::parse_system(
       description_in(result, facts), result.filename(),
       [](const fs::path& file) -> std::string {
-        throw input_error("'{}' is not part of the result; only files of a user can include others", file.string());
+        throw input_error("its system refers to the file '{}', but results contain whole systems; run the system again",
+                          file.string());
       },
       [&](const fs::path& table) { return read_csv_header(finder.found(table)); });
   graph::place_files(document, [&](const graph::FileUse& file) { return finder.found(file.path); });

@@ -23,6 +23,7 @@
 #include "engine/simulation.hpp"
 #include "engine/system_recorder.hpp"
 #include "engine/table_feed.hpp"
+#include "engine/tables_read.hpp"
 #include "fleet/timeline.hpp"
 #include "graph/compile.hpp"
 #include "report/growth_watch.hpp"
@@ -122,6 +123,7 @@ class Simulation::Impl {
   bool stays_at_events_ = false;   // a unit runs alone in event mode; its events are settled between rows
   couple::RunState state_;
   Scenario scenario_;
+  TablesRead tables_;
   std::vector<ExternalInputs> inputs_;
   TableFeed feed_;  // for a unit that runs alone
   couple::PowerBonds bonds_;

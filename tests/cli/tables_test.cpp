@@ -1,7 +1,15 @@
 // Tables of signals over time as elements of systems, in every file that carries a system.
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/digest.hpp"
 #include "program.hpp"
 #include "record/formats.hpp"
 
@@ -171,6 +179,58 @@ TEST_F(Tables, ThatAreTooLargeForAResultAreIdentifiedByTheirChecksum) {
   const auto ended = desk.run({"run", "driven.h5"});
   expect_one_paragraph(ended, 2);
   EXPECT_THAT(ended.err, AllOf(HasSubstr("'two/signals.csv' is not the file that the run read")));
+}
+
+// Writes a text to a pipe as soon as a program reads it.
+class Pipe {
+ public:
+  Pipe(const fs::path& file, const std::string& text) : file_(file) {
+    if (::mkfifo(file.c_str(), 0600) != 0) ADD_FAILURE() << "no pipe";
+    writer_ = std::thread([file, text] { std::ofstream(file) << text; });
+  }
+  ~Pipe() {
+    const int end = ::open(file_.c_str(), O_RDONLY | O_NONBLOCK);  // releases a writer without a reader
+    writer_.join();
+    ::close(end);
+    fs::remove(file_);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+ private:
+  fs::path file_;
+  std::thread writer_;
+};
+
+TEST_F(Tables, MayComeFromAPipeAndArePartOfTheResultAllTheSame) {
+  run_ok({"run", "driven.yaml", "-q"});
+  {
+    const Pipe pipe(desk.folder() / "pipe", desk.read("road.csv"));
+    run_ok({"run", "driven.yaml", "-q", "--input-file", "pipe", "-o", "piped.h5"});
+  }
+  remove_tables();
+  run_ok({"run", "piped.h5", "-q"});
+  expect_same_rows("driven.h5", "piped_again.h5");
+}
+
+TEST_F(Tables, FromAPipeAreIdentifiedByTheTextThatWasRead) {
+  const std::string text = "time,float64_in\n0,0\n1,3\n";
+  {
+    const Pipe pipe(desk.folder() / "pipe", text);
+    run_ok({"simulate", "feed.fmu", "-q", "--stop-time", "1", "--input-file", "pipe", "-o", "piped.h5"});
+  }
+  const auto facts = result("piped.h5").facts;
+  const auto found = std::find_if(facts.begin(), facts.end(), [](auto& f) { return f.name == "sha256 of pipe.csv"; });
+  ASSERT_NE(found, facts.end());
+  EXPECT_EQ(found->value, sha256_of(text));
+}
+
+TEST_F(Tables, ThatAreElementsCannotComeFromAPipe) {
+  fs::remove(desk.folder() / "two/signals.csv");
+  const Pipe pipe(desk.folder() / "two/signals.csv", "time,width\n0,1\n");
+  const auto ended = desk.run({"run", "driven.yaml"});
+  expect_one_paragraph(ended, 2);
+  EXPECT_THAT(ended.err, HasSubstr("is not a regular file"));
 }
 
 TEST_F(Tables, AreNotReplacedByAResult) {
