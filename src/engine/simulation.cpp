@@ -13,7 +13,6 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "couple/approximation.hpp"
-#include "engine/run_identity.hpp"
 #include "engine/simulation_impl.hpp"
 #include "graph/compile.hpp"
 #include "host/hosts.hpp"
@@ -63,6 +62,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   check_states();
   experiment_ = choose_experiment(plan_, o_.run, traits, report_);
   if (o_.solo && o_.solo->table != nullptr) feed_from_table();
+  files_ = graph::files_of(system, o_.run);
   state_ = couple::make_run_state(plan_);
   state_.t = experiment_.start;
   seed_externals(plan_, state_);
@@ -89,7 +89,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   }
   if (o_.checkpoint_every || !o_.restart_from.empty()) {
     require_serialization();
-    identity_ = run_identity(plan_, o_.run, experiment_);
+    static_cast<void>(identity());
   }
   if (o_.origin) origin_ = origin_facts(*o_.origin, {system, o_.run}, plan_, tables_);
   initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value());
