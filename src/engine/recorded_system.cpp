@@ -38,6 +38,19 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, failed);
 }
 
+// Of the text of a path, as Linux has it for the path of a file.
+constexpr std::size_t longest_path = 4096;
+// Of a file whose checksum is compared: larger than any FMU, smaller than what /proc offers.
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 30;
+
+// Whether a path that a result names can be a file of a run: a result must not make the reader go through devices or
+// the folders of a machine.
+bool is_file_of_a_run(const fs::path& path) {
+  std::error_code failed;
+  if (fs::is_directory(path, failed)) return fs::is_regular_file(path / "modelDescription.xml", failed);
+  return fs::is_regular_file(path, failed) && fs::file_size(path, failed) <= largest_file;
+}
+
 // Finds the files of a recorded system.
 class Finder {
  public:
@@ -45,23 +58,29 @@ class Finder {
       : result_(result), facts_(facts), allow_changed_(allow_changed) {}
 
   fs::path find(const fs::path& recorded) {
+    require(recorded.native().size() <= longest_path,
+            "{}: the run read a file with a path of {} characters, more than the {} that a path can have; the result is "
+            "damaged, repeat the run",
+            result_.string(), recorded.native().size(), longest_path);
     const std::string digest = fact(facts_, digest_fact + recorded.string());
-    if (auto copy = written(recorded); !copy.empty() && digest_of(copy) == digest) return copy;
+    const auto is_same = [&](const fs::path& file) { return !digest.empty() && digest_of(file) == digest; };
+    if (auto copy = written(recorded); !copy.empty() && is_same(copy)) return copy;
     fs::path changed;
     for (const auto& candidate :
          {result_.parent_path() / recorded, recorded, result_.parent_path() / recorded.filename()}) {
       const auto place = unpacked(candidate);
-      if (place.empty()) continue;
-      if (digest_of(place) == digest) return place;
+      if (place.empty() || !is_file_of_a_run(place)) continue;
+      if (is_same(place)) return place;
       if (changed.empty()) changed = place;
     }
     require(!changed.empty(),
             "{}: the run read '{}', which does not exist here; put the file there, or beside the result",
             result_.string(), recorded.string());
     require(allow_changed_,
-            "{}: '{}' is not the file that the run read (its SHA-256 differs), so the rows would differ; restore the "
-            "file, or go on with --allow-changed-files",
-            result_.string(), recorded.string());
+            "{}: '{}' is not the file that the run read ({}), so the rows would differ; restore the file, or go on with "
+            "--allow-changed-files",
+            result_.string(), recorded.string(),
+            digest.empty() ? "the result has no SHA-256 of it" : "its SHA-256 differs");
     notes_.push_back(fmt::format("'{}' is not the file that the run of {} read; rows may differ", recorded.string(),
                                  result_.filename().string()));
     return changed;
@@ -94,14 +113,19 @@ class Finder {
   // The file, also below an archive ("car.ssp/resources/wheel.fmu"), which is unpacked. Empty if there is none.
   fs::path unpacked(const fs::path& path) {
     if (is_there(path)) return path;
-    const auto above = path.parent_path();
-    if (above.empty() || above == path) return {};
-    auto folder = unpacked(above);
-    if (folder.empty()) return {};
-    std::error_code failed;
-    if (fs::is_regular_file(folder, failed)) folder = root_of(folder);
-    const auto place = folder / path.filename();
-    return path.filename() != ".." && is_there(place) ? place : fs::path();
+    fs::path place;
+    bool inside = false;  // an archive
+    for (const auto& part : path) {
+      std::error_code failed;
+      if (fs::is_regular_file(place, failed)) {
+        place = root_of(place);
+        inside = true;
+      }
+      if (inside && part == "..") return {};
+      place /= part;
+      if (!is_there(place)) return {};
+    }
+    return place;
   }
 
   const fs::path& root_of(const fs::path& archive) {
