@@ -176,6 +176,7 @@ graph::Document read_recorded_system(const fs::path& result, bool allow_changed)
       },
       [&](const fs::path& table) { return read_csv_header(finder.found(table)); });
   graph::place_files(document, [&](const graph::FileUse& file) { return finder.found(file.path); });
+  document.run.record.file.clear();  // a result must not decide where files are written on this machine
   for (auto& kept : finder.take_kept()) document.system.kept.push_back(std::move(kept));
   for (auto& note : finder.take_notes()) document.system.notes.push_back(std::move(note));
   const std::string program = fact(facts, program_fact);

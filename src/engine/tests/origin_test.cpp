@@ -88,6 +88,14 @@ TEST(Origin, ThatNamesNoFileOfARunIsRefusedAtOnce) {
   }
 }
 
+TEST(Origin, DoesNotSayWhereTheNextResultIsWritten) {
+  const os::TempFolder folder("test");
+  const auto result = made_by_hand(folder, "consort: 1\nunits: {}\nrecord: {file: /tmp/victim.csv, every: 3}\n", "");
+  const auto document = read_recorded_system(result, false);
+  EXPECT_EQ(document.run.record.file, "");
+  EXPECT_EQ(document.run.record.every, 3U);
+}
+
 TEST(Origin, IncludesNoFiles) {
   const os::TempFolder folder("test");
   std::ofstream(folder.path() / "other.yaml") << "consort: 1\nunits: {}\n";
