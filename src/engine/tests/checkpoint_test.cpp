@@ -1,6 +1,7 @@
 // Checkpoints: a resumed run is equal to an uninterrupted run, and any other file contents are an Error.
 #include "engine/checkpoint.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -311,6 +312,18 @@ TEST(Checkpoints, ThatAreDamagedAreErrors) {
     auto flipped = bytes;
     flipped[i] ^= 0x10;
     EXPECT_THAT(failure([&] { static_cast<void>(decode(flipped, "c")); }), HasSubstr("'c'"));
+  }
+}
+
+// Their checksum is right, but the run state had other fields.
+TEST(Checkpoints, OfEarlierVersionsAreErrors) {
+  const auto bytes = encode({"identity\n", 1.5, 7, "row", "run", {"a"}});
+  const std::string present(bytes.begin(), std::find(bytes.begin(), bytes.end(), '\n'));
+  ASSERT_EQ(present, "consort checkpoint 5");
+  for (char version = '1'; version < '5'; ++version) {
+    auto earlier = bytes;
+    earlier[present.size() - 1] = static_cast<std::uint8_t>(version);
+    EXPECT_THAT(failure([&] { static_cast<void>(decode(earlier, "c")); }), HasSubstr("not a checkpoint of this version"));
   }
 }
 
