@@ -62,7 +62,7 @@ std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
 std::string result_name(const RunOptions& o, const graph::RunSettings& run) {
   if (!run.record.file.empty()) return run.record.file;
   const std::filesystem::path system(o.system);
-  // The repetition of a run stands beside the run.
+  // Another name for the repetition of a run, whose result may be in the working folder.
   return system.stem().string() + (record::is_result_file(system) ? "_again.h5" : ".h5");
 }
 
