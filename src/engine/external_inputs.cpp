@@ -9,8 +9,8 @@
 
 namespace consort::engine {
 
-ExternalInputs::ExternalInputs(const graph::Plan& plan, CsvTable table, std::string_view element,
-                               Duration near, bool polynomials)
+ExternalInputs::ExternalInputs(const graph::Plan& plan, CsvTable table, std::string_view element, Duration near,
+                               bool polynomials)
     : plan_(&plan), near_(near), polynomials_(polynomials), description_(std::make_shared<describe::Description>()) {
   auto& d = *description_;
   d.model_name = plan.name;

@@ -21,8 +21,7 @@ class ExternalInputs final : public couple::InputSource {
   // computed and those of tables are not. `polynomials`: within a step inputs follow polynomials. `element`: the path
   // of the table, which drives the signals with the element's name in front; empty: the table drives the inputs of the
   // system. Throws Error (input) if the table does not fit the signals.
-  ExternalInputs(const graph::Plan& plan, CsvTable table, std::string_view element, Duration near,
-                 bool polynomials);
+  ExternalInputs(const graph::Plan& plan, CsvTable table, std::string_view element, Duration near, bool polynomials);
 
   [[nodiscard]] bool empty() const { return !table_; }
   // Call it once if next_corner() is used: it goes through the whole table, so fixed steps skip it.

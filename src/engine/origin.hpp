@@ -27,8 +27,8 @@ inline constexpr const char* contents_fact = "contents of ";        // + the pat
 inline constexpr const char* digest_fact = "sha256 of ";            // begins the name; the path of the file follows
 
 // The origin of a run of a system. The description has the start values of the plan, with paths relative to the folder
-// of the result; files in an archive are below its path ("car.ssp/resources/wheel.fmu"), pipes have a name of their own.
-// Throws Error (input) if a file cannot be read.
+// of the result; files in an archive are below its path ("car.ssp/resources/wheel.fmu"), pipes have a name of their
+// own. Throws Error (input) if a file cannot be read.
 [[nodiscard]] std::vector<record::Fact> origin_facts(const Origin& origin, graph::Document document,
                                                      const graph::Plan& plan, TablesRead& tables);
 // The origin of a run of a single FMU: of the files that were read.

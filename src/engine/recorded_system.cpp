@@ -58,10 +58,11 @@ class Finder {
       : result_(result), facts_(facts), allow_changed_(allow_changed) {}
 
   fs::path find(const fs::path& recorded) {
-    require(recorded.native().size() <= longest_path,
-            "{}: the run read a file with a path of {} characters, more than the {} that a path can have; the result is "
-            "damaged, repeat the run",
-            result_.string(), recorded.native().size(), longest_path);
+    require(
+        recorded.native().size() <= longest_path,
+        "{}: the run read a file with a path of {} characters, more than the {} that a path can have; the result is "
+        "damaged, repeat the run",
+        result_.string(), recorded.native().size(), longest_path);
     const std::string digest = fact(facts_, digest_fact + recorded.string());
     const auto is_same = [&](const fs::path& file) { return !digest.empty() && digest_of(file) == digest; };
     if (auto copy = written(recorded); !copy.empty() && is_same(copy)) return copy;
@@ -76,11 +77,12 @@ class Finder {
     require(!changed.empty(),
             "{}: the run read '{}', which does not exist here; put the file there, or beside the result",
             result_.string(), recorded.string());
-    require(allow_changed_,
-            "{}: '{}' is not the file that the run read ({}), so the rows would differ; restore the file, or go on with "
-            "--allow-changed-files",
-            result_.string(), recorded.string(),
-            digest.empty() ? "the result has no SHA-256 of it" : "its SHA-256 differs");
+    require(
+        allow_changed_,
+        "{}: '{}' is not the file that the run read ({}), so the rows would differ; restore the file, or go on with "
+        "--allow-changed-files",
+        result_.string(), recorded.string(),
+        digest.empty() ? "the result has no SHA-256 of it" : "its SHA-256 differs");
     notes_.push_back(fmt::format("'{}' is not the file that the run of {} read; rows may differ", recorded.string(),
                                  result_.filename().string()));
     return changed;

@@ -66,9 +66,9 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
   std::vector<graph::FileUse> files{{graph::FileKind::unit, {}, fmu.path()}};
   if (!run.input_file.empty()) {
     const StartValues starts = resolve_start_values(d, run.simulate.start_values);
-    table = input::InputTable::from(
-        parse_csv(tables.read(run.input_file), run.input_file.string()), d,
-        {.allow_unsettable = run.skip_unsettable_inputs, .structural = starts.sizes()}, &notes);
+    table =
+        input::InputTable::from(parse_csv(tables.read(run.input_file), run.input_file.string()), d,
+                                {.allow_unsettable = run.skip_unsettable_inputs, .structural = starts.sizes()}, &notes);
     files.push_back({graph::FileKind::table, {}, run.input_file});
   }
   const input::InputTable* const inputs = table ? &*table : nullptr;

@@ -323,7 +323,8 @@ TEST(Checkpoints, OfEarlierVersionsAreErrors) {
   for (char version = '1'; version < '5'; ++version) {
     auto earlier = bytes;
     earlier[present.size() - 1] = static_cast<std::uint8_t>(version);
-    EXPECT_THAT(failure([&] { static_cast<void>(decode(earlier, "c")); }), HasSubstr("not a checkpoint of this version"));
+    EXPECT_THAT(failure([&] { static_cast<void>(decode(earlier, "c")); }),
+                HasSubstr("not a checkpoint of this version"));
   }
 }
 

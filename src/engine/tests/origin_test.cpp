@@ -99,7 +99,8 @@ TEST(Origin, DoesNotSayWhereTheNextResultIsWritten) {
 TEST(Origin, IncludesNoFiles) {
   const os::TempFolder folder("test");
   std::ofstream(folder.path() / "other.yaml") << "consort: 1\nunits: {}\n";
-  const auto result = made_by_hand(folder, "consort: 1\nunits: {a: " + (folder.path() / "other.yaml").string() + "}\n", "");
+  const auto result =
+      made_by_hand(folder, "consort: 1\nunits: {a: " + (folder.path() / "other.yaml").string() + "}\n", "");
   EXPECT_THAT(error_text([&] { static_cast<void>(read_recorded_system(result, false)); }),
               HasSubstr("results contain whole systems"));
 }

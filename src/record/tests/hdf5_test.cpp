@@ -327,8 +327,8 @@ TEST_F(Hdf5Test, IsReadableWithoutItsTables) {
   change(file_, [](hid_t file) {
     ASSERT_GE(H5Ldelete(file, "/report", H5P_DEFAULT), 0);
     const Hdf5Id scalar(H5Screate(H5S_SCALAR), H5Sclose, "");
-    const Hdf5Id odd(H5Dcreate2(file, "/report", H5T_NATIVE_INT, scalar, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
-                     "");
+    const Hdf5Id odd(H5Dcreate2(file, "/report", H5T_NATIVE_INT, scalar, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                     H5Dclose, "");
   });
   const auto nothing = read_hdf5_result(file_);
   EXPECT_EQ(nothing.rows(), 1U);
