@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "base/text.hpp"
@@ -11,6 +13,9 @@
 namespace consort {
 
 namespace {
+
+// Of the blanks and the header at the beginning of a table.
+constexpr std::size_t most_header = std::size_t{1} << 26;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -37,6 +42,13 @@ class CsvParser {
   CsvParser(std::string text, std::string name, const CsvLimits& limits) : limits_(limits) {
     table_.name_ = std::move(name);
     table_.buffer_ = std::move(text);
+  }
+
+  // nullopt if the header goes on to the end of the text, which is not the `whole` file.
+  std::optional<std::vector<std::string>> parse_header(bool whole) {
+    begin();
+    if (read_header() == After::file && !whole) return std::nullopt;
+    return std::move(table_.header_);
   }
 
   CsvTable parse() {
@@ -82,7 +94,7 @@ class CsvParser {
     }
   }
 
-  void read_header() {
+  After read_header() {
     require(skip_blank_lines(), "'{}' is empty; its first line must name the columns", table_.name_);
     table_.separator_ = separator_of({read_, static_cast<std::size_t>(end_ - read_)});
     bare_end_.fill(false);
@@ -90,7 +102,8 @@ class CsvParser {
     bare_end_[static_cast<unsigned char>('\n')] = true;
 
     const std::size_t line = line_;
-    for (After after = After::separator; after == After::separator;) {
+    After after = After::separator;
+    while (after == After::separator) {
       char* from = write_;
       after = read_cell();
       table_.header_.emplace_back(from, write_);
@@ -100,6 +113,7 @@ class CsvParser {
       require(column.find('\0') == std::string::npos, "'{}' is not a table of text; give a CSV file", table_.name_);
     }
     write_ = start();
+    return after;
   }
 
   void read_row() {
@@ -199,6 +213,28 @@ void CsvTable::refuse(std::size_t row, std::size_t column, std::string_view why)
 
 CsvTable read_csv(const std::filesystem::path& file, const CsvLimits& limits) {
   return parse_csv(read_file(file, static_cast<std::size_t>(limits.bytes)), file.string(), limits);
+}
+
+std::vector<std::string> read_csv_header(const std::filesystem::path& file) {
+  std::error_code failed;
+  require(!std::filesystem::exists(file, failed) || std::filesystem::is_regular_file(file, failed),
+          "'{}' is not a regular file, so its rows cannot be read after its header; save the table as a file",
+          file.string());
+  std::ifstream in(file, std::ios::binary);
+  if (!in.is_open()) static_cast<void>(read_file(file));  // throws
+  std::string text;
+  for (std::size_t block = std::size_t{1} << 14;; block *= 2) {
+    const std::size_t known = text.size();
+    text.resize(known + block);
+    in.read(text.data() + known, static_cast<std::streamsize>(block));
+    text.resize(known + static_cast<std::size_t>(in.gcount()));
+    const bool whole = !in;
+    try {
+      if (auto header = CsvParser(text, file.string(), {}).parse_header(whole)) return std::move(*header);
+    } catch (const Error&) {
+      if (whole || text.size() > most_header) throw;  // otherwise the rest of the file may complete it
+    }
+  }
 }
 
 CsvTable parse_csv(std::string text, std::string name_for_errors, const CsvLimits& limits) {

@@ -73,4 +73,8 @@ class CsvTable {
 [[nodiscard]] CsvTable read_csv(const std::filesystem::path& file, const CsvLimits& limits = {});
 [[nodiscard]] CsvTable parse_csv(std::string text, std::string name_for_errors, const CsvLimits& limits = {});
 
+// The names of the columns. Reads the file as far as the header goes, so its rows may have errors. Throws Error (input)
+// if the file has no header, and for a pipe, whose rows could not be read afterwards.
+[[nodiscard]] std::vector<std::string> read_csv_header(const std::filesystem::path& file);
+
 }  // namespace consort

@@ -86,6 +86,12 @@ std::string Sha256::finish() {
   return text;
 }
 
+std::string sha256_of(std::string_view text) {
+  Sha256 digest;
+  digest.add(std::as_bytes(std::span(text)));
+  return digest.finish();
+}
+
 std::string sha256_of_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   require(in.is_open(), "{}: cannot be read; check its name and permissions", file.string());

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace consort {
 
@@ -25,6 +26,7 @@ class Sha256 {
   std::uint64_t length_ = 0;
 };
 
+[[nodiscard]] std::string sha256_of(std::string_view text);
 // Throws Error (input) if the file cannot be read.
 [[nodiscard]] std::string sha256_of_file(const std::filesystem::path& file);
 

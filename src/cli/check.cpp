@@ -18,6 +18,7 @@
 #include "couple/approximation.hpp"
 #include "engine/library.hpp"
 #include "engine/system_files.hpp"
+#include "graph/files.hpp"
 #include "graph/problem.hpp"
 #include "host/hosts.hpp"
 #include "record/formats.hpp"
@@ -81,8 +82,20 @@ void check_run(const graph::Document& document, const graph::Plan& plan, Diagnos
   for (const auto& bond : run.bonds)
     for (const auto& path : {bond.effort, bond.flow})
       attempt(bond.where, [&] { static_cast<void>(plan.require_variable(path)); });
-  if (!run.input_file.empty()) attempt({}, [&] { static_cast<void>(read_csv(run.input_file)); });
   if (!run.record.file.empty()) attempt({}, [&] { static_cast<void>(record::format_of(run.record.file)); });
+}
+
+// The rows of tables; readers of systems read the headers only.
+void check_tables(const graph::Document& document, Diagnostics& diagnostics) {
+  for (const auto& file : graph::files_of(document.system, document.run)) {
+    if (file.kind != graph::FileKind::table) continue;
+    try {
+      static_cast<void>(read_csv(file.path));
+    } catch (const Error& problem) {
+      if (problem.fault() != Fault::input) throw;
+      diagnostics.add(graph::diagnostic_of(file.where.empty() ? document.system.where : file.where, problem));
+    }
+  }
 }
 
 // What cannot be known without compiling: names, types and units of measure that do not fit. Units whose files the
@@ -129,6 +142,7 @@ Diagnostics check_system(const std::string& file, const CheckOptions& o) {
   engine::Library library(std::move(from));
   if (engine::find_system_format(file)->packs) ssp::check_connectors(document.system, library.catalogue(), diagnostics);
   check_plan(document, library.catalogue(), diagnostics);
+  check_tables(document, diagnostics);
   diagnostics.sort();
   return diagnostics;
 }

@@ -12,6 +12,7 @@
 #include "engine/settle.hpp"
 #include "engine/system_files.hpp"
 #include "graph/compile.hpp"
+#include "graph/files.hpp"
 
 namespace consort::cli {
 
@@ -28,22 +29,15 @@ struct ConvertOptions {
   fmi::OpenOptions open;
 };
 
-// Copies each FMU of a package once, into a folder next to the written file.
+// Copies each file of a package once, into a folder next to the written file.
 class Unpacker {
  public:
   explicit Unpacker(fs::path folder) : folder_(std::move(folder)) {}
 
-  void operator()(graph::System& system) {
-    for (auto& component : system.components) {
-      if (component.is_native()) continue;
-      auto& copy = copies_[component.source.string()];
-      if (copy.empty()) copy = take(component.source);
-      component.source = copy;
-    }
-    for (auto& inner : system.systems) {
-      if (inner.kind == graph::System::Kind::table) inner.table = take(inner.table);
-      (*this)(inner);
-    }
+  fs::path operator()(const graph::FileUse& file) {
+    auto& copy = copies_[file.path.string()];
+    if (copy.empty()) copy = take(file.path);
+    return copy;
   }
 
  private:
@@ -68,14 +62,8 @@ class Unpacker {
 // Puts the contents of a package next to the written file, into a folder with the name of that file.
 void unpack(graph::Document& document, const fs::path& file, const graph::Catalogue& catalogue) {
   engine::settle(document.system, graph::compile(document.system, catalogue));
-  const fs::path folder = file.parent_path() / file.stem();
-  Unpacker{folder}(document.system);
-  if (auto& table = document.run.input_file; !table.empty()) {
-    const fs::path copy = folder / fs::path(table).filename();
-    fs::create_directories(folder);
-    fs::copy_file(table, copy, fs::copy_options::overwrite_existing);
-    table = copy.string();
-  }
+  Unpacker unpacker(file.parent_path() / file.stem());
+  graph::place_files(document, [&](const graph::FileUse& use) { return unpacker(use); });
 }
 
 int convert(const ConvertOptions& o) {

@@ -17,6 +17,7 @@
 #include "cli/written_files.hpp"
 #include "engine/simulation.hpp"
 #include "engine/system_files.hpp"
+#include "graph/files.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
 #include "yaml/view.hpp"
@@ -61,7 +62,7 @@ std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
 std::string result_name(const RunOptions& o, const graph::RunSettings& run) {
   if (!run.record.file.empty()) return run.record.file;
   const std::filesystem::path system(o.system);
-  // The repetition of a run stands beside the run.
+  // Another name for the repetition of a run, whose result may be in the working folder.
   return system.stem().string() + (record::is_result_file(system) ? "_again.h5" : ".h5");
 }
 
@@ -71,18 +72,10 @@ void write_report(const std::string& file, const report::SystemReport& report) {
   if (!out.flush()) throw run_error("{}: the report cannot be written; check the folder and the disk", file);
 }
 
-void add_sources(const graph::System& system, std::vector<std::string>& files) {
-  for (const auto& component : system.components) files.push_back(component.source.string());
-  for (const auto& inner : system.systems) {
-    files.push_back(inner.table.string());
-    add_sources(inner, files);
-  }
-}
-
 std::vector<std::string> files_read(const RunOptions& o, const graph::Document& document) {
-  std::vector<std::string> files{o.system, document.run.input_file};
+  std::vector<std::string> files{o.system};
   files.insert(files.end(), o.parameters.begin(), o.parameters.end());
-  add_sources(document.system, files);
+  for (const auto& file : graph::files_of(document.system, document.run)) files.push_back(file.path.string());
   return files;
 }
 

@@ -62,7 +62,7 @@ void add_tree(const graph::System& system, const std::string& indent, std::strin
 Json settings_json(const std::vector<graph::Setting>& settings) {
   Json list = Json::array();
   for (const auto& s : settings) {
-    Json j{{"name", s.name}, {"value", s.value}};
+    Json j{{"name", s.name}, {"value", s.elements.empty() ? Json(s.value) : Json(s.elements)}};
     if (!s.unit.empty()) j["unit"] = s.unit;
     list.push_back(std::move(j));
   }

@@ -25,7 +25,7 @@ namespace consort::engine {
 
 namespace {
 
-constexpr std::string_view magic = "consort checkpoint 4\n";
+constexpr std::string_view magic = "consort checkpoint 5\n";
 constexpr std::size_t digest_size = 64;
 constexpr std::size_t header_size = magic.size() + digest_size + 1;
 

@@ -9,8 +9,8 @@
 
 namespace consort::engine {
 
-ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file, std::string_view element,
-                               Duration near, bool polynomials)
+ExternalInputs::ExternalInputs(const graph::Plan& plan, CsvTable table, std::string_view element, Duration near,
+                               bool polynomials)
     : plan_(&plan), near_(near), polynomials_(polynomials), description_(std::make_shared<describe::Description>()) {
   auto& d = *description_;
   d.model_name = plan.name;
@@ -31,7 +31,8 @@ ExternalInputs::ExternalInputs(const graph::Plan& plan, const std::string& file,
     d.variables.push_back(v);
   }
   d.finish();
-  table_ = std::make_shared<input::InputTable>(input::InputTable::read(file, d, {.allow_unknown = !element.empty()}));
+  table_ = std::make_shared<input::InputTable>(
+      input::InputTable::from(std::move(table), d, {.allow_unknown = !element.empty()}));
   find_lines(plan);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/csv.hpp"
 #include "couple/input_source.hpp"
 #include "couple/run_state.hpp"
 #include "describe/description.hpp"
@@ -19,9 +20,8 @@ class ExternalInputs final : public couple::InputSource {
   // `near`: an event that is nearer to a communication point than this is at the point, because times of steps are
   // computed and those of tables are not. `polynomials`: within a step inputs follow polynomials. `element`: the path
   // of the table, which drives the signals with the element's name in front; empty: the table drives the inputs of the
-  // system. Throws Error (input) if the file is not a table for the signals.
-  ExternalInputs(const graph::Plan& plan, const std::string& file, std::string_view element, Duration near,
-                 bool polynomials);
+  // system. Throws Error (input) if the table does not fit the signals.
+  ExternalInputs(const graph::Plan& plan, CsvTable table, std::string_view element, Duration near, bool polynomials);
 
   [[nodiscard]] bool empty() const { return !table_; }
   // Call it once if next_corner() is used: it goes through the whole table, so fixed steps skip it.

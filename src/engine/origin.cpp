@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -20,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t most_contents = std::uintmax_t{16} << 20;
-
 // Without symbolic links in its folder, because ".." would lead elsewhere behind them.
 fs::path real_place(const fs::path& path) {
   std::error_code failed;
@@ -36,31 +35,32 @@ void add_kept(const graph::System& system, std::vector<graph::KeptFiles>& kept) 
   for (const auto& inner : system.systems) add_kept(inner, kept);
 }
 
+// Pipes and devices have names of the machine or of the process, which mean nothing later.
+bool is_stream(const fs::path& path) {
+  std::error_code failed;
+  return fs::exists(path, failed) && !fs::is_regular_file(path, failed) && !fs::is_directory(path, failed);
+}
+
 // Gives files the names under which they are recorded, and collects their checksums.
 class RecordedFiles {
  public:
-  explicit RecordedFiles(const fs::path& result_folder)
-      : folder_(fs::weakly_canonical(fs::absolute(result_folder.empty() ? fs::path(".") : result_folder))) {}
+  RecordedFiles(const fs::path& result_folder, TablesRead& tables)
+      : folder_(fs::weakly_canonical(fs::absolute(result_folder.empty() ? fs::path(".") : result_folder))),
+        tables_(tables) {}
 
   void keep(const graph::System& system) { add_kept(system, kept_); }
 
-  fs::path add(const fs::path& path) {
-    fs::path name = name_of(path);
-    if (known_.emplace(name.string(), facts_.size()).second)
-      facts_.push_back({digest_fact + name.string(), digest_of(path)});
-    return name;
-  }
-
-  void add(graph::System& system) {
-    for (auto& component : system.components)
-      if (!component.is_native()) component.source = add(component.source);
-    for (auto& inner : system.systems) add(inner);
-  }
-
-  // Tables are part of a description, unless they are large.
-  fs::path add_table(const fs::path& path) {
-    fs::path name = add(path);
-    if (fs::file_size(path) <= most_contents) facts_.push_back({contents_fact + name.string(), read_file(path)});
+  // `with_contents`: tables are part of a description, unless they are large.
+  fs::path add(const graph::FileUse& file, bool with_contents) {
+    fs::path name = name_of(file.path);
+    if (!known_.insert(name.string()).second) return name;
+    if (file.kind == graph::FileKind::unit) {
+      facts_.push_back({digest_fact + name.string(), digest_of(file.path)});
+      return name;
+    }
+    const auto& table = tables_.facts(file.path);
+    facts_.push_back({digest_fact + name.string(), table.digest});
+    if (with_contents && table.contents) facts_.push_back({contents_fact + name.string(), *table.contents});
     return name;
   }
 
@@ -72,14 +72,16 @@ class RecordedFiles {
       const auto inside = path.lexically_normal().lexically_relative(files.folder.lexically_normal());
       if (!inside.empty() && *inside.begin() != "..") return name_of(files.archive) / inside;
     }
+    if (is_stream(path)) return path.filename().replace_extension(".csv");
     const auto place = real_place(path);
     const auto relative = place.lexically_relative(folder_);
     return relative.empty() ? place : relative;
   }
 
   fs::path folder_;
+  TablesRead& tables_;
   std::vector<graph::KeptFiles> kept_;
-  std::map<std::string, std::size_t> known_;
+  std::set<std::string> known_;
   std::vector<record::Fact> facts_;
 };
 
@@ -100,14 +102,12 @@ record::Fact description_of(const graph::Document& document) {
 
 }  // namespace
 
-std::vector<record::Fact> origin_facts(const Origin& origin, const graph::System& system, const graph::Plan& plan,
-                                       const graph::RunSettings& settings) {
-  graph::Document document{system, settings};
+std::vector<record::Fact> origin_facts(const Origin& origin, graph::Document document, const graph::Plan& plan,
+                                       TablesRead& tables) {
   settle(document.system, plan);
-  RecordedFiles files(origin.result_folder);
-  files.keep(system);
-  files.add(document.system);
-  if (!settings.input_file.empty()) document.run.input_file = files.add_table(settings.input_file).string();
+  RecordedFiles files(origin.result_folder, tables);
+  files.keep(document.system);
+  graph::place_files(document, [&](const graph::FileUse& file) { return files.add(file, true); });
   document.run.record.file.clear();  // a repetition must not replace its own description
   auto facts = program_facts(origin);
   facts.push_back(description_of(document));
@@ -115,25 +115,28 @@ std::vector<record::Fact> origin_facts(const Origin& origin, const graph::System
   return facts;
 }
 
-std::vector<record::Fact> origin_facts(const Origin& origin, const std::vector<fs::path>& paths) {
-  RecordedFiles files(origin.result_folder);
-  for (const auto& path : paths)
-    if (!path.empty()) files.add(path);
+std::vector<record::Fact> origin_facts(const Origin& origin, const std::vector<graph::FileUse>& used,
+                                       TablesRead& tables) {
+  RecordedFiles files(origin.result_folder, tables);
+  for (const auto& file : used) files.add(file, false);
   auto facts = program_facts(origin);
   for (auto& fact : files.take()) facts.push_back(std::move(fact));
   return facts;
 }
 
 std::string digest_of(const fs::path& path) {
-  if (!fs::is_directory(path)) return sha256_of_file(path);
+  std::error_code failed;
+  if (!fs::is_directory(path, failed)) return sha256_of_file(path);
   std::map<std::string, std::string> digests;  // sorted, because folders are not
-  for (const auto& entry : fs::recursive_directory_iterator(path))
-    if (entry.is_regular_file()) digests[entry.path().lexically_relative(path).string()] = sha256_of_file(entry.path());
+  for (fs::recursive_directory_iterator entry(path, failed), end; !failed && entry != end; entry.increment(failed)) {
+    std::error_code none;
+    if (!entry->is_regular_file(none)) continue;
+    digests[entry->path().lexically_relative(path).string()] = sha256_of_file(entry->path());
+  }
+  require(!failed, "{}: the folder cannot be read: {}; check its permissions", path.string(), failed.message());
   std::string list;
   for (const auto& [name, digest] : digests) list += fmt::format("{}  {}\n", digest, name);
-  Sha256 digest;
-  digest.add(std::as_bytes(std::span(list)));
-  return digest.finish();
+  return sha256_of(list);
 }
 
 }  // namespace consort::engine

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/tables_read.hpp"
 #include "graph/document.hpp"
+#include "graph/files.hpp"
 #include "graph/plan.hpp"
 #include "record/sink.hpp"
 
@@ -25,15 +27,16 @@ inline constexpr const char* contents_fact = "contents of ";        // + the pat
 inline constexpr const char* digest_fact = "sha256 of ";            // begins the name; the path of the file follows
 
 // The origin of a run of a system. The description has the start values of the plan, with paths relative to the folder
-// of the result; files in an archive are below its path ("car.ssp/resources/wheel.fmu"). Throws Error (input) if a file
-// cannot be read.
-[[nodiscard]] std::vector<record::Fact> origin_facts(const Origin& origin, const graph::System& system,
-                                                     const graph::Plan& plan, const graph::RunSettings& settings);
-// The origin of a run of a single FMU: `files` are the FMU and other files that were read; empty paths are left out.
-[[nodiscard]] std::vector<record::Fact> origin_facts(const Origin& origin,
-                                                     const std::vector<std::filesystem::path>& files);
+// of the result; files in an archive are below its path ("car.ssp/resources/wheel.fmu"), pipes have a name of their
+// own. Throws Error (input) if a file cannot be read.
+[[nodiscard]] std::vector<record::Fact> origin_facts(const Origin& origin, graph::Document document,
+                                                     const graph::Plan& plan, TablesRead& tables);
+// The origin of a run of a single FMU: of the files that were read.
+[[nodiscard]] std::vector<record::Fact> origin_facts(const Origin& origin, const std::vector<graph::FileUse>& files,
+                                                     TablesRead& tables);
 
-// SHA-256 of a file. Of a folder: of its list of files, in the form of the program sha256sum.
+// SHA-256 of a file. Of a folder: of its list of files, in the form of the program sha256sum. Throws Error (input) if
+// a file or folder cannot be read.
 [[nodiscard]] std::string digest_of(const std::filesystem::path& path);
 
 }  // namespace consort::engine

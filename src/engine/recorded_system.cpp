@@ -10,10 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/origin.hpp"
 #include "engine/version.hpp"
+#include "graph/files.hpp"
 #include "os/temp_folder.hpp"
 #include "record/formats.hpp"
 #include "ssp/package.hpp"
@@ -36,6 +38,19 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, failed);
 }
 
+// Of the text of a path, as Linux has it for the path of a file.
+constexpr std::size_t longest_path = 4096;
+// Of a file whose checksum is compared: larger than any FMU, smaller than what /proc offers.
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 30;
+
+// Whether a path that a result names can be a file of a run: a result must not make the reader go through devices or
+// the folders of a machine.
+bool is_file_of_a_run(const fs::path& path) {
+  std::error_code failed;
+  if (fs::is_directory(path, failed)) return fs::is_regular_file(path / "modelDescription.xml", failed);
+  return fs::is_regular_file(path, failed) && fs::file_size(path, failed) <= largest_file;
+}
+
 // Finds the files of a recorded system.
 class Finder {
  public:
@@ -43,32 +58,34 @@ class Finder {
       : result_(result), facts_(facts), allow_changed_(allow_changed) {}
 
   fs::path find(const fs::path& recorded) {
+    require(
+        recorded.native().size() <= longest_path,
+        "{}: the run read a file with a path of {} characters, more than the {} that a path can have; the result is "
+        "damaged, repeat the run",
+        result_.string(), recorded.native().size(), longest_path);
     const std::string digest = fact(facts_, digest_fact + recorded.string());
-    if (auto copy = written(recorded); !copy.empty() && digest_of(copy) == digest) return copy;
+    const auto is_same = [&](const fs::path& file) { return !digest.empty() && digest_of(file) == digest; };
+    if (auto copy = written(recorded); !copy.empty() && is_same(copy)) return copy;
     fs::path changed;
     for (const auto& candidate :
          {result_.parent_path() / recorded, recorded, result_.parent_path() / recorded.filename()}) {
       const auto place = unpacked(candidate);
-      if (place.empty()) continue;
-      if (digest_of(place) == digest) return place;
+      if (place.empty() || !is_file_of_a_run(place)) continue;
+      if (is_same(place)) return place;
       if (changed.empty()) changed = place;
     }
     require(!changed.empty(),
             "{}: the run read '{}', which does not exist here; put the file there, or beside the result",
             result_.string(), recorded.string());
-    require(allow_changed_,
-            "{}: '{}' is not the file that the run read (its SHA-256 differs), so the rows would differ; restore the "
-            "file, or go on with --allow-changed-files",
-            result_.string(), recorded.string());
+    require(
+        allow_changed_,
+        "{}: '{}' is not the file that the run read ({}), so the rows would differ; restore the file, or go on with "
+        "--allow-changed-files",
+        result_.string(), recorded.string(),
+        digest.empty() ? "the result has no SHA-256 of it" : "its SHA-256 differs");
     notes_.push_back(fmt::format("'{}' is not the file that the run of {} read; rows may differ", recorded.string(),
                                  result_.filename().string()));
     return changed;
-  }
-
-  void find(graph::System& system) {
-    for (auto& component : system.components)
-      if (!component.is_native()) component.source = found(component.source);
-    for (auto& inner : system.systems) find(inner);
   }
 
   // find() once per file.
@@ -98,14 +115,19 @@ class Finder {
   // The file, also below an archive ("car.ssp/resources/wheel.fmu"), which is unpacked. Empty if there is none.
   fs::path unpacked(const fs::path& path) {
     if (is_there(path)) return path;
-    const auto above = path.parent_path();
-    if (above.empty() || above == path) return {};
-    auto folder = unpacked(above);
-    if (folder.empty()) return {};
-    std::error_code failed;
-    if (fs::is_regular_file(folder, failed)) folder = root_of(folder);
-    const auto place = folder / path.filename();
-    return path.filename() != ".." && is_there(place) ? place : fs::path();
+    fs::path place;
+    bool inside = false;  // an archive
+    for (const auto& part : path) {
+      std::error_code failed;
+      if (fs::is_regular_file(place, failed)) {
+        place = root_of(place);
+        inside = true;
+      }
+      if (inside && part == "..") return {};
+      place /= part;
+      if (!is_there(place)) return {};
+    }
+    return place;
   }
 
   const fs::path& root_of(const fs::path& archive) {
@@ -147,10 +169,16 @@ graph::Document read_recorded_system(const fs::path& result, bool allow_changed)
   require(format.read_facts != nullptr, "{}: {} results do not carry their system; record the run as {}",
           result.string(), format.name, record::result_endings(&record::Format::read_facts));
   const auto facts = format.read_facts(result);
-  auto document = yaml::parse_system(description_in(result, facts), result.filename());
   Finder finder(result, facts, allow_changed);
-  finder.find(document.system);
-  if (!document.run.input_file.empty()) document.run.input_file = finder.found(document.run.input_file).string();
+  auto document = yaml::parse_system(
+      description_in(result, facts), result.filename(),
+      [](const fs::path& file) -> std::string {
+        throw input_error("its system refers to the file '{}', but results contain whole systems; run the system again",
+                          file.string());
+      },
+      [&](const fs::path& table) { return read_csv_header(finder.found(table)); });
+  graph::place_files(document, [&](const graph::FileUse& file) { return finder.found(file.path); });
+  document.run.record.file.clear();  // a result must not decide where files are written on this machine
   for (auto& kept : finder.take_kept()) document.system.kept.push_back(std::move(kept));
   for (auto& note : finder.take_notes()) document.system.notes.push_back(std::move(note));
   const std::string program = fact(facts, program_fact);

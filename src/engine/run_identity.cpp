@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
+#include "engine/origin.hpp"
 #include "settings/table.hpp"
 #include "step/controller.hpp"
 #include "yaml/writer.hpp"
@@ -19,24 +20,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Files {
- public:
-  // The checksum of a file; what is no file, as a model's name or a folder, is what it is called.
-  std::string name(const fs::path& path) {
-    std::error_code error;
-    if (!fs::is_regular_file(path, error)) return path.filename().string();
-    const auto known = digests_.find(path.string());
-    if (known != digests_.end()) return known->second;
-    return digests_.emplace(path.string(), sha256_of_file(path)).first->second;
+void append(std::string& text, const std::vector<graph::FileUse>& files, TablesRead& tables) {
+  std::map<std::string, std::string> digests;  // of units: the same FMU often occurs many times
+  for (const auto& file : files) {
+    if (file.kind == graph::FileKind::table) {
+      text += fmt::format("table {}: {}\n", file.element.empty() ? "of inputs" : file.element,
+                          tables.facts(file.path).digest);
+      continue;
+    }
+    std::error_code failed;
+    auto& digest = digests[file.path.string()];
+    // A program can provide units under names that are no files.
+    if (digest.empty()) digest = fs::exists(file.path, failed) ? digest_of(file.path) : file.path.filename().string();
+    text += fmt::format("unit {}: model {}\n", file.element, digest);
   }
+}
 
- private:
-  std::map<std::string, std::string> digests_;
-};
-
-void append(std::string& text, const graph::PlannedUnit& unit, Files& files) {
+void append(std::string& text, const graph::PlannedUnit& unit) {
   const auto& c = unit.component;
-  text += fmt::format("unit {}: model {}\n", unit.name, files.name(c.source));
+  if (c.is_native()) text += fmt::format("unit {}: model {}\n", unit.name, c.source.string());
   text += fmt::format("unit {}: interface {}, solver {}, sub-steps {}{}\n", unit.name,
                       c.interface ? describe::name_of(*c.interface) : "as usual",
                       c.solver.empty() ? "as usual" : c.solver, c.substeps, c.responds_without_step ? ", answers" : "");
@@ -67,11 +69,11 @@ std::string digest_of_routes(const graph::Plan& plan) {
 
 }  // namespace
 
-std::string run_identity(const graph::Plan& plan, const graph::RunSettings& settings,
-                         const SystemExperiment& experiment) {
-  Files files;
+std::string run_identity(const RunParts& parts, TablesRead& tables) {
+  const auto& [plan, settings, experiment, files] = parts;
   std::string text;
-  for (const auto& unit : plan.units) append(text, unit, files);
+  append(text, files, tables);
+  for (const auto& unit : plan.units) append(text, unit);
   text += fmt::format("connections {}\n", digest_of_routes(plan));
   graph::Document document{graph::System(plan.name), settings};
   auto& run = document.run;
@@ -84,7 +86,7 @@ std::string run_identity(const graph::Plan& plan, const graph::RunSettings& sett
   if (step::find_controller(run.control.controller).varies) run.control.tolerance = experiment.coupling_tolerance;
   for (const auto& row : settings::rows())
     if (!row.affects_results) settings::reset(row, run);
-  if (!run.input_file.empty()) run.input_file = files.name(run.input_file);
+  run.input_file.clear();  // one of the files
   return text + yaml::write_system(document);
 }
 

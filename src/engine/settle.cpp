@@ -6,6 +6,17 @@ namespace consort::engine {
 
 namespace {
 
+graph::Setting setting_of(const describe::Variable& v, const Value& value) {
+  graph::Setting setting;
+  setting.name = std::string(v.name);
+  if (value.type() == Type::String && value.size() > 1) {
+    setting.elements = value.elements<std::string>();
+  } else {
+    setting.value = value.text();
+  }
+  return setting;
+}
+
 void settle_below(graph::System& system, const graph::Plan& plan, const std::string& prefix) {
   system.settings.clear();
   for (auto& component : system.components) {
@@ -17,7 +28,7 @@ void settle_below(graph::System& system, const graph::Plan& plan, const std::str
     component.may_use_other_interface = false;
     for (const auto* set : {&planned.starts.structural(), &planned.starts.others()})
       for (std::size_t i = 0; i < set->variables.size(); ++i)
-        component.set(std::string((*planned.description)[set->variables[i]].name), set->values[i].text());
+        component.settings.push_back(setting_of((*planned.description)[set->variables[i]], set->values[i]));
   }
   for (auto& inner : system.systems) settle_below(inner, plan, prefix + inner.name + ".");
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "engine/simulate_me.hpp"
 #include "engine/start_values.hpp"
@@ -61,10 +62,14 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
   const auto& d = fmu.description();
   Diagnostics notes;
   std::optional<input::InputTable> table;
+  TablesRead tables(run.origin.has_value());
+  std::vector<graph::FileUse> files{{graph::FileKind::unit, {}, fmu.path()}};
   if (!run.input_file.empty()) {
     const StartValues starts = resolve_start_values(d, run.simulate.start_values);
-    table = input::InputTable::read(
-        run.input_file, d, {.allow_unsettable = run.skip_unsettable_inputs, .structural = starts.sizes()}, &notes);
+    table =
+        input::InputTable::from(parse_csv(tables.read(run.input_file), run.input_file.string()), d,
+                                {.allow_unsettable = run.skip_unsettable_inputs, .structural = starts.sizes()}, &notes);
+    files.push_back({graph::FileKind::table, {}, run.input_file});
   }
   const input::InputTable* const inputs = table ? &*table : nullptr;
   require(run.event_log.empty() || interface == InterfaceType::model_exchange,
@@ -73,7 +78,7 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
           fmu.path().string());
   warn_of_tool(d, interface, run.log);
   SimulateOptions options = run.simulate;
-  if (run.origin) options.origin = origin_facts(*run.origin, {fmu.path(), run.input_file});
+  if (run.origin) options.origin = origin_facts(*run.origin, files, tables);
   report::FmuReport report;
   if (interface == InterfaceType::model_exchange) {
     const auto instance = fmu.model_exchange(instance_options(d, run, false));

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "couple/approximation.hpp"
-#include "engine/run_identity.hpp"
 #include "engine/simulation_impl.hpp"
 #include "graph/compile.hpp"
 #include "host/hosts.hpp"
@@ -40,7 +40,8 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     : begun_(Clock::now()),
       o_(std::move(options)),
       library_(or_new(std::move(library), o_.library)),
-      plan_(compile(system)) {
+      plan_(compile(system)),
+      tables_(o_.origin || o_.checkpoint_every || !o_.restart_from.empty()) {
   settings::check(settings::Section::loops, o_.run);
   static_cast<void>(solve::find_nonlinear_method(o_.run.loops.method));  // a wrong name is an error without loops, too
   require(o_.run.record.every > 0,
@@ -61,6 +62,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   check_states();
   experiment_ = choose_experiment(plan_, o_.run, traits, report_);
   if (o_.solo && o_.solo->table != nullptr) feed_from_table();
+  files_ = graph::files_of(system, o_.run);
   state_ = couple::make_run_state(plan_);
   state_.t = experiment_.start;
   seed_externals(plan_, state_);
@@ -87,9 +89,9 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   }
   if (o_.checkpoint_every || !o_.restart_from.empty()) {
     require_serialization();
-    identity_ = run_identity(plan_, o_.run, experiment_);
+    static_cast<void>(identity());
   }
-  if (o_.origin) origin_ = origin_facts(*o_.origin, system, plan_, o_.run);
+  if (o_.origin) origin_ = origin_facts(*o_.origin, {system, o_.run}, plan_, tables_);
   initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value());
   if (std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.can_roll_back(); }))
     saved_ = fleet_->reserve_snapshot(plan_.all_units());
@@ -98,7 +100,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
 
 void Simulation::Impl::read_tables(bool polynomials) {
   const auto read = [&](const std::string& file, std::string_view element) {
-    inputs_.emplace_back(plan_, file, element, experiment_.slack(), polynomials);
+    inputs_.emplace_back(plan_, parse_csv(tables_.read(file), file), element, experiment_.slack(), polynomials);
     if (varies_) inputs_.back().find_corners();
   };
   if (!o_.run.input_file.empty()) read(o_.run.input_file, {});

@@ -43,7 +43,7 @@ struct SimulationOptions {
   LibraryOptions library{};
   std::optional<Solo> solo{};
   std::string trace_file{};        // a timeline of every unit, in Chrome's trace format
-  std::optional<Origin> origin{};  // results say where they come from; reads all files once more, for checksums
+  std::optional<Origin> origin{};  // results say where they come from; reads FMUs once more, for checksums
 
   // For run(): writes a checkpoint at the first communication point after each such interval, replacing the previous
   // one, and another one if the run is stopped on request.

@@ -13,8 +13,7 @@ namespace consort::engine {
 void Simulation::Impl::save(const std::string& file, std::uint64_t rows, std::string last_row) {
   require(initialized_ && !terminated_, "a simulation can be saved between initialize() and its end");
   require_serialization();
-  if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
-  Checkpoint c{identity_, state_.t, rows, std::move(last_row), {}, {}};
+  Checkpoint c{identity(), state_.t, rows, std::move(last_row), {}, {}};
   ByteWriter run;
   couple::write(run, state_);
   c.run = text_of(run.take());
@@ -31,8 +30,7 @@ Simulation::Impl::Recorded Simulation::Impl::load(const std::string& file) {
   Checkpoint c = read_checkpoint(file);
   if (!initialized_) initialize();
   require_serialization();
-  if (identity_.empty()) identity_ = run_identity(plan_, o_.run, experiment_);
-  require_same_identity(c.identity, identity_, file);
+  require_same_identity(c.identity, identity(), file);
   require(c.t <= experiment_.stop + experiment_.slack(),
           "the checkpoint '{}' is at t = {} s, after the stop time of {} s; choose a later stop time", file, c.t,
           experiment_.stop);
@@ -61,6 +59,11 @@ Simulation::Impl::Recorded Simulation::Impl::load(const std::string& file) {
   began_steps_ = state_.control.unit_steps;
   report_.notes.push_back(fmt::format("resumed from the checkpoint {} at t = {} s", file, state_.t));
   return {c.rows, std::move(c.last_row)};
+}
+
+const std::string& Simulation::Impl::identity() {
+  if (identity_.empty()) identity_ = run_identity({plan_, o_.run, experiment_, files_}, tables_);
+  return identity_;
 }
 
 // Throws Error (input) with alternatives if a unit cannot serialise its state.

@@ -23,8 +23,10 @@
 #include "engine/simulation.hpp"
 #include "engine/system_recorder.hpp"
 #include "engine/table_feed.hpp"
+#include "engine/tables_read.hpp"
 #include "fleet/timeline.hpp"
 #include "graph/compile.hpp"
+#include "graph/files.hpp"
 #include "report/growth_watch.hpp"
 #include "step/controller.hpp"
 #include "step/stepper.hpp"
@@ -98,6 +100,7 @@ class Simulation::Impl {
   void warn_of_growth(const report::GrowthWatch& watch, const std::vector<std::string>& names);
   void begin_recording(SystemRecorder& recorder);
   void require_serialization() const;
+  const std::string& identity();
   void set_running(UnitId u, const describe::Variable& v, const describe::SignalSet& set, Columns& values);
   [[nodiscard]] const graph::ExternalSignal* find_external(std::string_view name) const;
   void add_trust(report::SystemReport& r) const;
@@ -122,6 +125,8 @@ class Simulation::Impl {
   bool stays_at_events_ = false;   // a unit runs alone in event mode; its events are settled between rows
   couple::RunState state_;
   Scenario scenario_;
+  std::vector<graph::FileUse> files_;
+  TablesRead tables_;
   std::vector<ExternalInputs> inputs_;
   TableFeed feed_;  // for a unit that runs alone
   couple::PowerBonds bonds_;

@@ -37,8 +37,8 @@ class Exchange {
   // FMI 2.0, 4.2.4: after a discarded step, the unit can only continue from a restored state. Saving the state before
   // every step is too expensive, since few units discard steps. Therefore the state is saved only after the first
   // discarded step. That first time, and if the state cannot be saved, the step is retried without a restore and
-  // counted as repeated_as_is. If the request
-  // has may_discard, the caller saves and restores states, and repeats the step.
+  // counted as repeated_as_is. If the request has may_discard, the caller saves and restores states, and repeats the
+  // step.
   bool step(const StepRequest& request, Signals& signals, Reply& reply) {
     if (direct_ != nullptr && signals.highest == 0) {
       return exchange_reals(request, signals.inputs.column<double>().data(), signals.outputs.column<double>().data()) ||

@@ -215,14 +215,23 @@ class Resolver {
     set_unit(wire.to.unit, setting, name);
   }
 
-  // "3cm" becomes 3 in cm, "1 2cm" becomes 1 and 2 in cm.
+  // "3cm" becomes 3 in cm, "1 2cm" and the elements 1 and 2cm become 1 and 2 in cm. Texts stay as they are.
   static void split(Setting& setting) {
-    if (!setting.unit.empty() || !setting.elements.empty()) return;
-    const auto last = setting.value.find_last_of(" \t") + 1;
-    const auto parts = split_measure(std::string_view(setting.value).substr(last));
+    const auto& all = setting.elements;
+    const auto is_number = [](const std::string& text) { return parse_number(text).has_value(); };
+    if (!setting.unit.empty() || (!all.empty() && !std::all_of(all.begin(), all.end() - 1, is_number))) return;
+    auto& text = all.empty() ? setting.value : setting.elements.back();
+    const auto last = text.find_last_of(" \t") + 1;
+    const auto parts = split_measure(std::string_view(text).substr(last));
     if (!parts) return;
     setting.unit = parts->second;
-    setting.value.resize(last + parts->first.size());
+    text.resize(last + parts->first.size());
+  }
+
+  // Gives an array of numbers its usual form.
+  static void join(Setting& setting) {
+    setting.value = setting.text();
+    setting.elements.clear();
   }
 
   // Unit of measure of the value at this point of the way.
@@ -281,17 +290,22 @@ class Resolver {
     const auto number = [](std::string_view text) -> std::optional<double> {
       if (iequals(trim(text), "true")) return 1;
       if (iequals(trim(text), "false")) return 0;
-      try {
-        return parse_element<double>(text);
-      } catch (const Error&) {
-        return std::nullopt;
-      }
+      return parse_number(text);
     };
     const auto x = number(a);
     return x && x == number(b);
   }
 
+  static std::optional<double> parse_number(std::string_view text) {
+    try {
+      return parse_element<double>(text);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
   static void scale(const Linear& linear, Setting& setting) {
+    join(setting);
     Value value = Value::parse(Type::Float64, setting.value);
     for (auto& x : value.elements<double>()) x = linear.factor * x + linear.offset;
     setting.value = value.text();
@@ -300,7 +314,8 @@ class Resolver {
   // The value as the variable takes it: converted, then transformed.
   static Value read(const FlatUnit& u, const describe::Variable& v, Setting setting) {
     const auto& d = *u.description;
-    if (v.type == Type::String && !setting.unit.empty() && !setting.lenient) {  // "3 pieces" is text, not a measure
+    if (v.type == Type::String && !setting.unit.empty() && !setting.lenient &&
+        setting.elements.empty()) {  // "3 pieces" is text, not a measure
       setting.value += ' ' + setting.unit;
       setting.unit.clear();
     }
@@ -309,7 +324,7 @@ class Resolver {
     transform(setting.transformation, setting);
     if (!setting.elements.empty() && (v.type == Type::String || v.type == Type::Enumeration))
       return read_elements(d, v, setting);
-    if (!setting.elements.empty()) setting.value = fmt::format("{}", fmt::join(setting.elements, " "));
+    join(setting);
     if (setting.lenient) adapt(v, setting);
     return describe::read_start_value(d, v, setting.value);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -16,6 +18,8 @@ const T* find_named(const std::vector<T>& all, std::string_view name) {
 }
 
 }  // namespace
+
+std::string Setting::text() const { return elements.empty() ? value : fmt::format("{}", fmt::join(elements, " ")); }
 
 const Component* System::component(std::string_view element_name) const { return find_named(components, element_name); }
 const System* System::system(std::string_view element_name) const { return find_named(systems, element_name); }

@@ -55,16 +55,20 @@ struct Setting {
   std::string unit{};   // unit of measure of the value; empty: that of the variable
   std::string where{};  // "system.yaml:12:5", for messages
 
+  std::vector<std::string> elements{};  // of an array, instead of `value`: a text among them may hold blanks
+
   // Additional data of SSP parameter files.
   std::optional<describe::BaseUnit> measure{};  // definition of `unit`, if the file has one
   bool convert_units = true;
   Transformation transformation{};          // after the conversion of units
-  std::vector<std::string> elements{};      // of an array of texts, which may hold blanks; `value` is empty then
   std::vector<std::uint64_t> dimensions{};  // of an array, if the file gives them
   std::string number{};                     // number of an enumeration's item, for variables that are plain integers
   // SSP semantics: the setting applies to every variable of that name, even if there are none. The unit counts only if
   // the variable has one. A variable that cannot be set keeps its value, and a note is added.
   bool lenient = false;
+
+  // The value, or its elements separated by blanks, as numbers are written.
+  [[nodiscard]] std::string text() const;
 };
 
 // --- connections -----------------------------------------------------------------------------------------------------

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace consort::graph {
 
-System table_system(std::string name, const std::filesystem::path& file, const std::vector<Connector>& declared) {
-  const CsvTable csv = read_csv(file);
+System table_system(std::string name, const std::filesystem::path& file, const std::vector<std::string>& header,
+                    const std::vector<Connector>& declared) {
   System table(std::move(name));
   table.kind = System::Kind::table;
   table.table = file;
-  const std::vector<std::string_view> columns(csv.header().begin() + 1, csv.header().end());
+  const std::vector<std::string_view> columns(header.begin() + (header.empty() ? 0 : 1), header.end());
   for (const auto column : columns) {
     const auto known = std::find_if(declared.begin(), declared.end(), [&](const auto& c) { return c.name == column; });
     auto& made = table.connectors.emplace_back(known == declared.end() ? Connector{} : *known);

@@ -9,10 +9,10 @@
 
 namespace consort::graph {
 
-// A system of the kind `table`: one output per column but the first, which is the time. A column has the properties of
-// the connector of its name among `declared`; without one it is a number. Throws Error (input) if the file is not a
-// table, or if it lacks a declared column.
+// A system of the kind `table`: one output per column of the file but the first, which is the time. `header` are the
+// names of all columns. A column has the properties of the connector of its name among `declared`; without one it is a
+// number. Throws Error (input) if there is no column for a declared connector.
 [[nodiscard]] System table_system(std::string name, const std::filesystem::path& file,
-                                  const std::vector<Connector>& declared);
+                                  const std::vector<std::string>& header, const std::vector<Connector>& declared);
 
 }  // namespace consort::graph

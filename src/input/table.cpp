@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "input/table_builder.hpp"
 
@@ -11,12 +10,17 @@ namespace consort::input {
 
 InputTable InputTable::read(const std::filesystem::path& path, const describe::Description& description,
                             const TableOptions& options, Diagnostics* diagnostics) {
-  return TableBuilder(read_csv(path), description, options, diagnostics).build();
+  return from(read_csv(path), description, options, diagnostics);
+}
+
+InputTable InputTable::from(CsvTable cells, const describe::Description& description, const TableOptions& options,
+                            Diagnostics* diagnostics) {
+  return TableBuilder(std::move(cells), description, options, diagnostics).build();
 }
 
 InputTable InputTable::parse(std::string_view text, std::string name, const describe::Description& description,
                              const TableOptions& options, Diagnostics* diagnostics) {
-  return TableBuilder(parse_csv(std::string(text), std::move(name)), description, options, diagnostics).build();
+  return from(parse_csv(std::string(text), std::move(name)), description, options, diagnostics);
 }
 
 // --- position of t

@@ -20,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/csv.hpp"
 #include "base/diagnostic.hpp"
 #include "base/time.hpp"
 #include "base/value.hpp"
@@ -54,6 +55,9 @@ class InputTable {
   // an array needs a column. Throws Error (input) with line and column if the text is not a table for this description.
   // `diagnostics` may be null.
   [[nodiscard]] static InputTable read(const std::filesystem::path& path, const describe::Description& description,
+                                       const TableOptions& options = {}, Diagnostics* diagnostics = nullptr);
+  // The same for cells that were read already.
+  [[nodiscard]] static InputTable from(CsvTable cells, const describe::Description& description,
                                        const TableOptions& options = {}, Diagnostics* diagnostics = nullptr);
   // The same for a text; `name` is used instead of the file in messages.
   [[nodiscard]] static InputTable parse(std::string_view text, std::string name,

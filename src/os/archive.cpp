@@ -215,7 +215,7 @@ class Planner {
     return kind == S_IFDIR;
   }
 
-  // Some tools pack a file twice. Copies with the same content do no harm.
+  // Some tools pack a file twice. Copies of one size and CRC-32 are taken for equal; the first one is unpacked.
   static void drop_repeated(std::vector<Entry>& entries) {
     std::unordered_map<std::string, std::pair<std::uint64_t, std::optional<std::uint32_t>>> seen;
     std::erase_if(entries, [&](const Entry& entry) {

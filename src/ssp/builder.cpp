@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "graph/known_measures.hpp"
@@ -320,7 +321,7 @@ void Builder::add_table(const Source& source, const Component& c, const Package:
   require(has_ending(place.inside, ".csv"), "tables must be .csv files, not '{}'; convert it", place.shown);
   std::vector<graph::Connector> declared;
   for (const auto& connector : c.connectors) declared.push_back(connector_of(connector, source.shown));
-  auto table = graph::table_system(c.name, place.path, declared);
+  auto table = graph::table_system(c.name, place.path, read_csv_header(place.path), declared);
   table.where = fmt::format("{}:{}", source.shown, c.line.number);
   table.units = to.units;
   to.systems.push_back(std::move(table));

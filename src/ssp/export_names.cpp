@@ -78,7 +78,7 @@ std::vector<std::uint64_t> dimension_sizes(const describe::Description& d, const
     if (const auto* const start = d.start(d[id]); start != nullptr && start->size() == 1)
       size = start->elements<std::uint64_t>().front();
     for (const auto& s : settings)
-      if (s.name == d[id].name) size = parse_element<std::uint64_t>(s.value);
+      if (s.name == d[id].name) size = parse_element<std::uint64_t>(s.text());
   }
   return sizes;
 }

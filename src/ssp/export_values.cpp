@@ -68,7 +68,7 @@ class Bindings {
     p.kind = parameter_kind(s, target);
     const bool text = p.kind == TypeKind::string || p.kind == TypeKind::binary || p.kind == TypeKind::enumeration;
     if (!s.elements.empty()) {
-      p.values = s.elements;
+      for (const auto& element : s.elements) p.values.push_back(text ? element : xsd(element));
     } else if (text) {
       p.values = {s.value};
     } else {
@@ -106,9 +106,9 @@ class Bindings {
   }
 
   TypeKind parameter_kind(const graph::Setting& s, const KnownVariable& target) const {
-    if (target.variable == nullptr) return guess_kind(s.value);
+    if (target.variable == nullptr) return guess_kind(s.text());
     if (target.variable->type == Type::Enumeration) {
-      const bool number = guess_kind(s.value) == TypeKind::real;
+      const bool number = guess_kind(s.text()) == TypeKind::real;
       return number ? TypeKind::integer : TypeKind::enumeration;
     }
     const auto kind = kind_of(target.variable->type, context_.version);

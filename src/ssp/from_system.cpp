@@ -425,9 +425,7 @@ class Exporter {
       out_.notes.push_back("a package does not contain the name of the result file; give --output-file for the run");
     run.run.record.file.clear();
     if (!run.run.input_file.empty()) {
-      const auto name = fs::path(run.run.input_file).filename().string();
-      out_.resources.push_back({run.run.input_file, "resources/" + name});
-      run.run.input_file = name;
+      run.run.input_file = fs::path(add_resource(run.run.input_file, ".csv")).filename().string();
     }
     std::string text;
     const std::string yaml = yaml::write_system(run);

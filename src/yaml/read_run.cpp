@@ -90,7 +90,7 @@ ScenarioAction read_action(const View& view) {
   if (to.has_value() != moves)
     throw view.error("'{}' {} 'to: VALUE'; {} it", verbs[static_cast<std::size_t>(action.kind)],
                      moves ? "needs" : "takes no", moves ? "add" : "remove");
-  if (moves) read_value(*to, "the value of an action", action.value, nullptr);
+  if (moves) action.value = read_plain_value(*to, "the value of an action");
   const auto within = fields.find("within");
   if (within.has_value() != (action.kind == ScenarioAction::Kind::ramp))
     throw view.error("'within: SECONDS' belongs to a ramp, and a ramp needs it; {} it", within ? "remove" : "add");

@@ -36,13 +36,17 @@ std::string element_text(const Node& node) {
   return node.text;
 }
 
-void append_elements(const View& view, std::string_view what, std::string& text) {
+void append_elements(const View& view, std::string_view what, std::vector<std::string>& elements) {
+  if (view.is(Node::Kind::scalar)) return elements.push_back(element_text(view.node()));
+  for (const auto& item : view.list(what)) append_elements(item, what, elements);
+}
+
+void read_elements(const View& view, std::string_view what, Setting& setting) {
   if (view.is(Node::Kind::scalar)) {
-    if (!text.empty()) text += ' ';
-    text += element_text(view.node());
-    return;
+    setting.value = element_text(view.node());
+  } else {
+    append_elements(view, what, setting.elements);
   }
-  for (const auto& item : view.list(what)) append_elements(item, what, text);
 }
 
 void read_start_values(const View& view, std::string_view what, std::vector<Setting>& settings) {
@@ -52,8 +56,8 @@ void read_start_values(const View& view, std::string_view what, std::vector<Sett
     Setting setting;
     setting.name = key.node().text;
     setting.where = key.where();
-    const bool reads = key.attempt(
-        [&] { read_value(value, fmt::format("the value of {}", quote(setting.name)), setting.value, &setting.unit); });
+    const bool reads =
+        key.attempt([&] { read_value(value, fmt::format("the value of {}", quote(setting.name)), setting); });
     if (reads) settings.push_back(std::move(setting));
   }
 }
@@ -241,7 +245,8 @@ class ElementReader {
     if (const auto connectors = fields.find("connectors"))
       read_connectors(*connectors, describe::Causality::output, false, declared);
     try {
-      add_system(key, graph::table_system(key.node().text, beside(folder_, file.text("'table'")), declared), nullptr);
+      const auto path = beside(folder_, file.text("'table'"));
+      add_system(key, graph::table_system(key.node().text, path, context_.header(path), declared), nullptr);
     } catch (const Error& error) {
       throw file.error("{}", error.what());
     }
@@ -400,25 +405,35 @@ class ConnectionReader {
 
 }  // namespace
 
-void read_value(const View& view, std::string_view what, std::string& value, std::string* unit) {
+void read_value(const View& view, std::string_view what, Setting& setting) {
   if (view.is(Node::Kind::null)) throw view.error("{} is missing; write it after the colon", what);
-  if (view.is(Node::Kind::mapping) && unit != nullptr) {
+  if (view.is(Node::Kind::mapping)) {
     const Fields fields(view, value_keys());
     const auto inner = fields.need("value");
     if (inner.is(Node::Kind::mapping) || inner.is(Node::Kind::null))
       throw inner.error("{} must be a value or a list", what);
-    append_elements(inner, what, value);
-    if (const auto given = fields.find("unit")) *unit = given->text("the unit of a value");
+    read_elements(inner, what, setting);
+    if (const auto given = fields.find("unit")) setting.unit = given->text("the unit of a value");
     return;
   }
-  if (view.is(Node::Kind::scalar) && !view.node().quoted && unit != nullptr) {
+  if (view.is(Node::Kind::scalar) && !view.node().quoted) {
     if (const auto parts = split_unit(view.node().text)) {
-      value = parts->first;
-      *unit = parts->second;
+      setting.value = parts->first;
+      setting.unit = parts->second;
       return;
     }
   }
-  append_elements(view, what, value);
+  read_elements(view, what, setting);
+}
+
+std::string read_plain_value(const View& view, std::string_view what) {
+  if (view.is(Node::Kind::null)) throw view.error("{} is missing; write it after the colon", what);
+  Setting setting;
+  read_elements(view, what, setting);
+  for (const auto& element : setting.elements)
+    if (!read_number(element) && !iequals(element, "true") && !iequals(element, "false"))
+      throw view.error("{} is one value or a list of numbers, but {} is a text", what, quote(element));
+  return setting.text();
 }
 
 void read_contents(const Fields& fields, const fs::path& folder, Context& context, System& system) {

@@ -65,8 +65,8 @@ graph::System read_file_of_system(std::string_view text, const fs::path& file, C
   return system;
 }
 
-graph::Document parse_system(std::string_view text, const fs::path& name, const Load& load) {
-  Context context{load, {}, {}, nullptr};
+graph::Document parse_system(std::string_view text, const fs::path& name, const Load& load, const Header& header) {
+  Context context{load, header, {}, {}, nullptr};
   graph::Document document;
   document.system = read_file_of_system(text, name, context, &document.run);
   return document;
@@ -80,7 +80,8 @@ graph::Document read_system(const fs::path& file) { return parse_system(load_fil
 
 graph::Document check_system(const fs::path& file, const Problems& problem) {
   const Load load = load_file;
-  Context context{load, {}, {}, &problem};
+  const Header header = read_csv_header;
+  Context context{load, header, {}, {}, &problem};
   graph::Document document;
   document.system = read_file_of_system(load(file), file, context, &document.run);
   return document;

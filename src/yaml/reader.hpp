@@ -9,7 +9,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "graph/document.hpp"
 
@@ -17,6 +19,8 @@ namespace consort::yaml {
 
 // Returns the text of a file that a system includes. Throws Error (input) if the file does not exist.
 using Load = std::function<std::string(const std::filesystem::path&)>;
+// Returns the names of the columns of a table that a system names. Throws Error (input) if the file is not a table.
+using Header = std::function<std::vector<std::string>(const std::filesystem::path&)>;
 
 // Paths in the file are relative to its folder. In the result, they include that folder, so they are relative to the
 // working directory if `file` is relative.
@@ -27,8 +31,10 @@ using Load = std::function<std::string(const std::filesystem::path&)>;
 [[nodiscard]] graph::Document check_system(const std::filesystem::path& file,
                                            const std::function<void(const Error&)>& problem);
 
-// The same for a text. `name` is used in messages; paths are relative to its folder.
-[[nodiscard]] graph::Document parse_system(std::string_view text, const std::filesystem::path& name, const Load& load);
+// The same for a text. `name` is used in messages; paths are relative to its folder. Files are read with `load` and
+// `header` only.
+[[nodiscard]] graph::Document parse_system(std::string_view text, const std::filesystem::path& name, const Load& load,
+                                           const Header& header = read_csv_header);
 [[nodiscard]] graph::Document parse_system(std::string_view text, const std::filesystem::path& name = "system.yaml");
 
 // Settings alone, into `run`: a mapping with the keys `experiment`, `run`, `record`, `bonds` and `scenario` of a system

@@ -15,6 +15,7 @@ namespace consort::yaml {
 // Data shared by all files of one read operation.
 struct Context {
   const Load& load;
+  const Header& header;
   Budget budget{};
   std::vector<std::filesystem::path> open{};  // files being read, the outermost first
   const Problems* problems = nullptr;         // see Origin
@@ -35,8 +36,10 @@ void read_run_settings(const Fields& file, const std::filesystem::path& folder, 
 // These and experiment.
 void read_run(const Fields& file, const std::filesystem::path& folder, graph::System& system, graph::RunSettings& run);
 
-// Reads a value as text and its unit of measure: 3, 3 cm, [1, 2, 3], {value: 3, unit: cm}.
-void read_value(const View& view, std::string_view what, std::string& value, std::string* unit);
+// Reads a value and its unit of measure: 3, 3 cm, [1, 2, 3], [one, "a text"], {value: 3, unit: cm}.
+void read_value(const View& view, std::string_view what, graph::Setting& setting);
+// Reads a value without a unit of measure as text: one value, or a list of numbers.
+[[nodiscard]] std::string read_plain_value(const View& view, std::string_view what);
 
 // The path relative to `folder`, which is that of the file that names it.
 [[nodiscard]] std::filesystem::path beside(const std::filesystem::path& folder, const std::string& path);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -65,8 +66,16 @@ std::string in_quotes(std::string_view text) {
 
 std::string scalar(std::string_view text) { return is_plain(text) ? std::string(text) : in_quotes(text); }
 
+std::string element_text(const std::string& text) { return is_plain_value(text) ? text : in_quotes(text); }
+
 // A value that must not be taken for a number with a unit.
 std::string value_text(const Setting& setting) {
+  if (!setting.elements.empty()) {
+    std::vector<std::string> texts;
+    for (const auto& element : setting.elements) texts.push_back(element_text(element));
+    const auto list = fmt::format("[{}]", fmt::join(texts, ", "));
+    return setting.unit.empty() ? list : fmt::format("{{value: {}, unit: {}}}", list, scalar(setting.unit));
+  }
   const auto parts = split_white(setting.value);
   const bool number_first = !parts.empty() && read_number(parts.front());
   const bool simple = is_plain_value(setting.value) && (parts.size() < 2 || read_number(parts.back()));

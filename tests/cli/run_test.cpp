@@ -121,6 +121,38 @@ TEST_F(RunPair, RecordsWhatWasChosen) {
   EXPECT_EQ(csv.substr(0, csv.find('\n')), R"("time","source.x","source.k","follower.x")");
 }
 
+TEST_F(RunPair, ListsSetTheElementsOfArraysOneByOne) {
+  desk.write("lists.yaml", "consort: 1\nunits:\n  feed:\n    fmu: " + fmu("fmi3/Feedthrough.fmu") +
+                               "\n    start: {string_vector_in: [\"a b\", c], int32_vector_in: [7, 8], "
+                               "matrix_in: [[1, 2, 3], [4, 5, 6]]}\n"
+                               "inputs: {v: km}\nconnections: [v -> feed.vector_in]\nset: {v: [1, 2, 3]}\n"
+                               "experiment: {stop: 1, step: 0.5}\nrecord: {variables: [\"feed.*\"]}\n");
+  const auto expect_elements = [&](const std::string& file) {
+    const auto r = result(file);
+    EXPECT_EQ(r["feed.string_vector_out[1]"].texts.back(), "a b") << file;
+    EXPECT_EQ(r["feed.string_vector_out[2]"].texts.back(), "c") << file;
+    EXPECT_EQ(r["feed.vector_out[3]"].numbers.back(), 3000) << file;
+    EXPECT_EQ(r["feed.int32_vector_out[2]"].numbers.back(), 8) << file;
+    EXPECT_EQ(r["feed.matrix_out[2,3]"].numbers.back(), 6) << file;
+  };
+  const auto run_ok = [&](std::vector<std::string> arguments) {
+    const auto ended = desk.run(std::move(arguments));
+    EXPECT_EQ(ended.status, 0) << ended.err;
+  };
+  run_ok({"run", "lists.yaml", "-q"});
+  expect_elements("lists.h5");
+  run_ok({"run", "lists.h5", "-q"});
+  expect_elements("lists_again.h5");
+  run_ok({"convert", "lists.yaml", "lists.ssp"});
+  run_ok({"run", "lists.ssp", "-q", "-o", "packed.h5"});
+  expect_elements("packed.h5");
+  desk.write("action.yaml",
+             desk.read("lists.yaml") + "scenario: [{at: 0.5, set: feed.string_vector_in, to: [\"a b\", c]}]\n");
+  const auto refused = desk.run({"run", "action.yaml"});
+  expect_one_paragraph(refused, 2);
+  EXPECT_THAT(refused.err, HasSubstr("one value or a list of numbers, but 'a b' is a text"));
+}
+
 TEST_F(RunPair, RecordsAtOutputPointsOnly) {
   ASSERT_EQ(desk.run(run_pair({"--output-interval", "0.25", "--output-file", "a.csv", "-q"})).status, 0);
   EXPECT_THAT(result("a.csv").time, ElementsAre(0, 0.25, 0.5, 0.75, 1));

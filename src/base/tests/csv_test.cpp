@@ -143,6 +143,23 @@ TEST(Csv, ReadsAFileAndNamesAMissingOne) {
   EXPECT_THAT(error_text([] { (void)read_csv("/no/such.csv"); }), HasSubstr("/no/such.csv"));
 }
 
+TEST(Csv, ReadsAHeaderWithoutTheRows) {
+  const std::string file = places::scratch() + "/csv_header_test.csv";
+  const auto header_of = [&](const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+    return read_csv_header(file);
+  };
+  EXPECT_THAT(header_of("\n\ntime, x ,\"a\nb\"\n0,not read\n"), ElementsAre("time", "x", "a\nb"));
+  EXPECT_THAT(header_of("time;x,y"), ElementsAre("time", "x,y"));
+  std::string wide = "time";
+  for (int i = 0; i < 9000; ++i) wide += ",\"column " + std::to_string(i) + '"';
+  EXPECT_EQ(header_of(wide + "\n0\n").size(), 9001U) << "longer than one block";
+  EXPECT_THAT(error_text([&] { (void)header_of("\n \n"); }), HasSubstr("is empty"));
+  EXPECT_THAT(error_text([&] { (void)header_of("time,\"x\n"); }), HasSubstr("never closed"));
+  EXPECT_THAT(error_text([] { (void)read_csv_header("/no/such.csv"); }), HasSubstr("cannot read '/no/such.csv'"));
+  EXPECT_THAT(error_text([] { (void)read_csv_header("/dev/null"); }), HasSubstr("not a regular file"));
+}
+
 TEST(Csv, ReadsManyRowsExactly) {
   std::string text = "time,x\n";
   for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + ", " + std::to_string(2 * i) + "\r\n";

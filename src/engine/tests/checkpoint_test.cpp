@@ -1,6 +1,7 @@
 // Checkpoints: a resumed run is equal to an uninterrupted run, and any other file contents are an Error.
 #include "engine/checkpoint.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/tests/places.hpp"
+#include "graph/table_system.hpp"
 #include "os/temp_folder.hpp"
 #include "record/formats.hpp"
 #include "restart.hpp"
@@ -262,6 +264,40 @@ TEST(Checkpoints, AfterTheStopTimeAreErrors) {
   EXPECT_THAT(failure([&] { Simulation(ring("cs"), options(0.5, 0.1)).load(file); }), HasSubstr("after the stop time"));
 }
 
+TEST(Checkpoints, DoNotFitOtherTables) {
+  const os::TempFolder folder;
+  const std::string file = (folder.path() / "c").string();
+  const auto element = folder.path() / "element.csv", inputs = folder.path() / "inputs.csv";
+  const auto write = [](const fs::path& table, const char* rows) { std::ofstream(table) << "time,u\n" << rows; };
+  write(element, "0,0\n1,1\n");
+  write(inputs, "0,0\n1,2\n");
+  graph::System system("driven");
+  system.add("a", "model:integrator");
+  system.add("b", "model:integrator");
+  system.add_system(graph::table_system("table", element, {"time", "u"}, {}));
+  system.connect("table.u", "a.u");
+  system.connect("u", "b.u");
+  auto o = options(1, 0.1);
+  o.run.input_file = inputs.string();
+  const auto resume = [&] {
+    Simulation s(system, o, library());
+    s.load(file);
+  };
+  {
+    Simulation s(system, o, library());
+    s.initialize();
+    go_on(s, 3);
+    s.save(file);
+  }
+  EXPECT_NO_THROW(resume());
+  write(element, "0,0\n1,3\n");
+  EXPECT_THAT(failure(resume), AllOf(HasSubstr("it has 'table table: "), HasSubstr("this run has 'table table: ")));
+  write(element, "0,0\n1,1\n");
+  EXPECT_NO_THROW(resume());
+  write(inputs, "0,0\n1,3\n");
+  EXPECT_THAT(failure(resume), HasSubstr("'table of inputs: "));
+}
+
 TEST(Checkpoints, ThatAreDamagedAreErrors) {
   const Checkpoint c{"identity\n", 1.5, 7, "row", "run", {"a", "", "ccc"}};
   const auto bytes = encode(c);
@@ -276,6 +312,19 @@ TEST(Checkpoints, ThatAreDamagedAreErrors) {
     auto flipped = bytes;
     flipped[i] ^= 0x10;
     EXPECT_THAT(failure([&] { static_cast<void>(decode(flipped, "c")); }), HasSubstr("'c'"));
+  }
+}
+
+// Their checksum is right, but the run state had other fields.
+TEST(Checkpoints, OfEarlierVersionsAreErrors) {
+  const auto bytes = encode({"identity\n", 1.5, 7, "row", "run", {"a"}});
+  const std::string present(bytes.begin(), std::find(bytes.begin(), bytes.end(), '\n'));
+  ASSERT_EQ(present, "consort checkpoint 5");
+  for (char version = '1'; version < '5'; ++version) {
+    auto earlier = bytes;
+    earlier[present.size() - 1] = static_cast<std::uint8_t>(version);
+    EXPECT_THAT(failure([&] { static_cast<void>(decode(earlier, "c")); }),
+                HasSubstr("not a checkpoint of this version"));
   }
 }
 

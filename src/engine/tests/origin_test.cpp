@@ -1,5 +1,6 @@
 #include "engine/origin.hpp"
 
+#include <chrono>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -51,6 +52,57 @@ TEST(Origin, ThatCannotBeWrittenDoesNotPreventTheRun) {
   EXPECT_EQ(record::read_result(file).rows(), 4U);
   EXPECT_THAT(error_text([&] { static_cast<void>(read_recorded_system(file, false)); }),
               HasSubstr("could not be recorded"));
+}
+
+// A result that carries this description, with a checksum for `file`.
+std::filesystem::path made_by_hand(const os::TempFolder& folder, const std::string& description,
+                                   const std::string& file) {
+  auto path = folder.path() / "by_hand.h5";
+  record::Header header;
+  header.signals.push_back({"x", Type::Float64, "", "", false, ""});
+  header.facts = {{description_fact, description}, {digest_fact + file, std::string(64, '0')}};
+  const auto sink = record::make_sink(path);
+  sink->begin(header);
+  sink->end();
+  return path;
+}
+
+TEST(Origin, ThatNamesNoFileOfARunIsRefusedAtOnce) {
+  const os::TempFolder folder("test");
+  std::string deep, deepest;
+  for (int i = 0; i < 2000; ++i) deep += "a/";
+  for (int i = 0; i < 200'000; ++i) deepest += "a/";
+  std::ofstream(folder.path() / "file") << "no archive";
+  for (const auto& [file, reason] : std::vector<std::pair<std::string, std::string>>{
+           {"/dev/zero", "does not exist"},
+           {"/", "does not exist"},
+           {"/proc/kcore", "does not exist"},
+           {deep + "x", "does not exist"},
+           {deepest + "x", "path of 400001 characters"},
+       }) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto result = made_by_hand(folder, "consort: 1\nunits: {a: {fmu: " + file + "}}\n", file);
+    EXPECT_THAT(error_text([&] { static_cast<void>(read_recorded_system(result, true)); }), HasSubstr(reason));
+    // Milliseconds; hashing or searching does not end.
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20)) << file.substr(0, 20);
+  }
+}
+
+TEST(Origin, DoesNotSayWhereTheNextResultIsWritten) {
+  const os::TempFolder folder("test");
+  const auto result = made_by_hand(folder, "consort: 1\nunits: {}\nrecord: {file: /tmp/victim.csv, every: 3}\n", "");
+  const auto document = read_recorded_system(result, false);
+  EXPECT_EQ(document.run.record.file, "");
+  EXPECT_EQ(document.run.record.every, 3U);
+}
+
+TEST(Origin, IncludesNoFiles) {
+  const os::TempFolder folder("test");
+  std::ofstream(folder.path() / "other.yaml") << "consort: 1\nunits: {}\n";
+  const auto result =
+      made_by_hand(folder, "consort: 1\nunits: {a: " + (folder.path() / "other.yaml").string() + "}\n", "");
+  EXPECT_THAT(error_text([&] { static_cast<void>(read_recorded_system(result, false)); }),
+              HasSubstr("results contain whole systems"));
 }
 
 TEST(Origin, DigestsFoldersByTheirFiles) {

@@ -88,16 +88,26 @@ Table read_table(hid_t group, const std::string& name) {
   return table;
 }
 
+void add_if_readable(hid_t group, const std::string& name, std::vector<Table>& tables) {
+  try {
+    tables.push_back(read_table(group, name));
+  } catch (const Hdf5Failure&) {  // the others may be readable
+  }
+}
+
 }  // namespace
 
 std::vector<Table> hdf5_read_tables(hid_t file) {
-  if (H5Lexists(file, "/report", H5P_DEFAULT) <= 0) return {};
-  const Hdf5Id group(H5Gopen2(file, "/report", H5P_DEFAULT), H5Gclose, reading);
-  std::vector<std::string> names;
-  hsize_t at = 0;
-  hdf5_check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, collect_name, &names), reading);
   std::vector<Table> tables;
-  for (const auto& name : names) tables.push_back(read_table(group, name));
+  try {
+    if (H5Lexists(file, "/report", H5P_DEFAULT) <= 0) return tables;
+    const Hdf5Id group(H5Gopen2(file, "/report", H5P_DEFAULT), H5Gclose, reading);
+    std::vector<std::string> names;
+    hsize_t at = 0;
+    hdf5_check(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &at, collect_name, &names), reading);
+    for (const auto& name : names) add_if_readable(group, name, tables);
+  } catch (const Hdf5Failure&) {  // it is not a group
+  }
   return tables;
 }
 

@@ -15,6 +15,7 @@
 #include "base/tests/places.hpp"
 #include "base/text.hpp"
 #include "record/buffered_sink.hpp"
+#include "record/hdf5/hdf5_handle.hpp"
 #include "record/hdf5/hdf5_reader.hpp"
 #include "record/hdf5/hdf5_sink.hpp"
 #include "record/tests/file_size_limit.hpp"
@@ -298,6 +299,40 @@ TEST_F(Hdf5Test, KeepsTablesAboutTheRun) {
   EXPECT_EQ(rows[1].rms, 0.5);
   H5Dvlen_reclaim(type, space, H5P_DEFAULT, rows);
   EXPECT_GT(H5Lexists(in, "/report/empty", H5P_DEFAULT), 0);
+}
+
+// Changes a file with the HDF5 library.
+template <class F>
+void change(const fs::path& file, F&& how) {
+  const Hdf5Session session;
+  const Hdf5Id id(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open it");
+  how(id);
+}
+
+TEST_F(Hdf5Test, IsReadableWithoutItsTables) {
+  Hdf5Sink sink(file_);
+  sink.begin(numbers(1, 1));
+  sink.write(0, count_row(0, 1));
+  sink.add_table({"connections", {{"rms", {0.25, 0.5}}}});
+  sink.add_table({"steps", {{"rms", {1}}}});
+  sink.end();
+  change(file_, [](hid_t file) {
+    ASSERT_GE(H5Ldelete(file, "/report/connections", H5P_DEFAULT), 0);
+    const Hdf5Id odd(H5Gcreate2(file, "/report/connections", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, "");
+  });
+  const auto some = read_hdf5_result(file_);
+  EXPECT_EQ(some.rows(), 1U);
+  ASSERT_EQ(some.tables.size(), 1U);
+  EXPECT_EQ(some.tables[0].name, "steps");
+  change(file_, [](hid_t file) {
+    ASSERT_GE(H5Ldelete(file, "/report", H5P_DEFAULT), 0);
+    const Hdf5Id scalar(H5Screate(H5S_SCALAR), H5Sclose, "");
+    const Hdf5Id odd(H5Dcreate2(file, "/report", H5T_NATIVE_INT, scalar, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                     H5Dclose, "");
+  });
+  const auto nothing = read_hdf5_result(file_);
+  EXPECT_EQ(nothing.rows(), 1U);
+  EXPECT_TRUE(nothing.tables.empty());
 }
 
 TEST_F(Hdf5Test, RefusesFilesThatWereCutOff) {

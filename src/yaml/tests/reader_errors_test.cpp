@@ -208,7 +208,8 @@ TEST_F(YamlFiles, FilesThatMultiplyAreBounded) {
     const auto next = std::to_string(i + 1) + ".yaml";
     return i < 24 ? "consort: 1\nunits: {a: " + next + ", b: " + next + "}\n" : "consort: 1\nunits: {a: a.fmu}\n";
   };
-  Context context{load, {}, {}, nullptr};
+  const Header header = read_csv_header;
+  Context context{load, header, {}, {}, nullptr};
   context.budget.nodes = 20'000;
   try {
     static_cast<void>(read_file_of_system(load("0.yaml"), "0.yaml", context, nullptr));

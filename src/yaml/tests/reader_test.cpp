@@ -75,8 +75,18 @@ TEST_P(YamlValue, IsReadAsTextAndUnit) {
   const auto s = read(two + "set:\n  a.k: " + c.text + "\n").system;
   ASSERT_EQ(s.settings.size(), 1U);
   EXPECT_EQ(s.settings[0].name, "a.k");
-  EXPECT_EQ(s.settings[0].value, c.value);
+  EXPECT_EQ(s.settings[0].text(), c.value);
   EXPECT_EQ(s.settings[0].unit, c.unit);
+}
+
+TEST(YamlReader, KeepsTheElementsOfAListApart) {
+  const auto s = read(two + "set: {a.k: [\"a b\", [c, \"\"]], a.l: {value: [1, 2], unit: cm}, a.m: a b}\n").system;
+  ASSERT_EQ(s.settings.size(), 3U);
+  EXPECT_EQ(s.settings[0].elements, (std::vector<std::string>{"a b", "c", ""}));
+  EXPECT_EQ(s.settings[0].value, "");
+  EXPECT_EQ(s.settings[1].elements, (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(s.settings[1].unit, "cm");
+  EXPECT_EQ(s.settings[2].value, "a b");
 }
 
 INSTANTIATE_TEST_SUITE_P(

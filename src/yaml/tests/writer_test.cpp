@@ -3,6 +3,7 @@
 #include <random>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
@@ -16,7 +17,9 @@ using namespace graph;
 
 // --- a document as text, without places: two documents are equal if their texts are equal
 
-std::string text_of(const Setting& s) { return s.name + "=" + s.value + "[" + s.unit + "]"; }
+std::string text_of(const Setting& s) {
+  return fmt::format("{}={}({})[{}]", s.name, s.value, fmt::join(s.elements, "|"), s.unit);
+}
 
 std::string text_of(const Connector& c) {
   return fmt::format("{}:{}:{}:{}", c.name, static_cast<int>(c.causality), c.type ? name_of(*c.type) : "-", c.unit);
@@ -114,6 +117,14 @@ TEST(YamlWriter, KeepsTheLastOfSeveralSettings) {
   ASSERT_EQ(settings.size(), 2U);
   EXPECT_EQ(settings[1].value, "3");
   EXPECT_EQ(settings[1].unit, "N/m");
+}
+
+TEST(YamlWriter, KeepsTheElementsOfListsApart) {
+  Document d;
+  d.system.add("a", "a.fmu").settings = {{.name = "k", .elements = {"a b", "", "3", "3 cm", "\"", ".nan", "null"}},
+                                         {.name = "l", .unit = "cm", .elements = {"1", "-INF"}}};
+  const auto again = parse_system(write_system(d));
+  EXPECT_EQ(text_of(again), text_of(d));
 }
 
 TEST(YamlWriter, AnEmptySystemCanBeReadBack) {
