@@ -175,7 +175,7 @@ struct MeRun {
     if (events) run.on_event = [this](const solve::EventRecord& event) { events->add(event); };
     run.output = [&](const solve::OutputRow& r) {
       problem.set_point(r.t, r.y);
-      problem.evaluate();
+      problem.evaluate(r.t);
       recorder.write(r.t);
     };
     if (o.progress) {

@@ -195,6 +195,16 @@ TEST(QuirkOf2, VariablesOfTheLastEvaluationAreThoseOfTheRow) {
   }
 }
 
+// The solution is h = cos(sqrt(0.7) t); the tolerance is that of the default solver with 1e-4.
+TEST_P(QuirkOf, VariablesAreCurrentAlthoughDerivativesWereEvaluatedBefore) {
+  const QuirkyFmu fmu(GetParam(), Kind::me, {"PARTIAL_VALUES"});
+  for (const auto& o : runs(fmu, Kind::me, {}, {"h", "v"})) {
+    ASSERT_THAT(o.result.time.size(), ::testing::Gt(3u));
+    for (std::size_t i = 0; i < o.result.time.size(); ++i)
+      EXPECT_NEAR(o.result[o.prefix + "h"].numbers[i], std::cos(std::sqrt(0.7) * o.result.time[i]), 1e-4);
+  }
+}
+
 // --- steps
 
 TEST_P(QuirkOf, TheLastStepNeverEndsBeyondTheStopTime) {
