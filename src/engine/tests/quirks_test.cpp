@@ -84,6 +84,15 @@ TEST_P(QuirkOf, EventsThatAreNotFlaggedStillHappen) {
   }
 }
 
+TEST(QuirkOf1, EventsThatInitializationDoesNotAnnounceStillHappen) {
+  if (!QuirkyFmu::has_compiler()) GTEST_SKIP() << "there is no C compiler";
+  const QuirkyFmu ball(1, Kind::me, {"HAS_EVENTS", "QUIET_START"});
+  const SimulateOptions options{
+      .stop = 0.4, .step = 0.01, .output_interval = 0.01, .start_values = {{"period", "0.15"}}};  // before the bounce
+  for (const auto& outcome : {run(ball, Kind::me, {.simulate = options}), run_adapted(ball, options)})
+    EXPECT_EQ(outcome.last("ticks"), 2);
+}
+
 // --- values
 
 const std::vector<std::pair<std::string, std::string>> all_values{

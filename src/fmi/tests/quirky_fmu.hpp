@@ -1,6 +1,7 @@
 // An FMU of FMI 1.0 or 2.0, written in C and compiled here, that has the peculiarities of tools as preprocessor macros:
 //
 //   LAZY_EVENT_INFO    an event update writes only what it changed, and never flags changed states
+//   QUIET_START        fmiInitialize writes nothing to its fmiEventInfo (FMI 1.0)
 //   LAZY_VALUES        der(h) and der(v) are those of the last evaluation of derivatives
 //   PARTIAL_VALUES     h and v are those of the last reading after which neither derivatives nor indicators were evaluated
 //   RESETS_IN_SETUP    fmi2SetupExperiment (FMI 1.0: fmiInitialize) gives every parameter its default value
@@ -301,7 +302,9 @@ static void event(Model* m, fmiEventInfo* info) {
 }
 fmiStatus F(fmiInitialize)(fmiComponent c, fmiBoolean controlled, fmiReal tolerance, fmiEventInfo* info) {
   begin(c);
+#ifndef QUIET_START
   event(c, info);
+#endif
   return fmiOK;
 }
 fmiStatus F(fmiEventUpdate)(fmiComponent c, fmiBoolean intermediate, fmiEventInfo* info) { event(c, info); return fmiOK; }
