@@ -93,6 +93,7 @@ void MeProblem::fill_events() {
   if (instance_.interface().needs_completed_integrator_step) {
     events.step_event = [this](Time now, ConstVector y) {
       set_point(now, y);
+      evaluate(now);
       const auto step = instance_.completed_integrator_step(may_roll_back_);
       end_requested_ = step.terminate;
       return step.enter_event_mode || step.terminate;

@@ -4,6 +4,7 @@
 //   QUIET_START        fmiInitialize writes nothing to its fmiEventInfo (FMI 1.0)
 //   LAZY_VALUES        der(h) and der(v) are those of the last evaluation of derivatives
 //   PARTIAL_VALUES     h and v are those of the last reading after which neither derivatives nor indicators were evaluated
+//   COMPLETED_VALUES   h and v are those of the last completed step or event update
 //   RESETS_IN_SETUP    fmi2SetupExperiment (FMI 1.0: fmiInitialize) gives every parameter its default value
 //   IGNORES_VALUES     parameters keep their default values
 //   SETS_IN_INIT_ONLY  values cannot be set before initialization mode
@@ -82,6 +83,12 @@ static int get_real(Model* m, unsigned vr, double* v) {
 #ifdef LAZY_VALUES
   memcpy(dx, m->dx, sizeof dx);
 #endif
+#ifdef COMPLETED_VALUES
+  if (vr < 2) {
+    *v = m->shown[vr];
+    return 0;
+  }
+#endif
 #ifdef PARTIAL_VALUES
   if (!m->is_current) memcpy(m->shown, m->x, sizeof m->x);
   m->is_current = 1;
@@ -121,10 +128,12 @@ static void get_indicators(Model* m, double* z, size_t n) {
   if (n > 0) z[0] = m->x[0];
   m->is_current = 1;
 }
+static void complete(Model* m) { memcpy(m->shown, m->x, sizeof m->x); }
 static void begin(Model* m) { m->next = m->period; }
 // Returns 1 if a time event is announced that was not announced before.
 static int update(Model* m) {
   m->is_current = 0;
+  complete(m);
 #ifdef HAS_EVENTS
   if (m->x[0] <= 0 && m->x[1] < 0) {
     m->x[0] = 0;
@@ -226,7 +235,7 @@ fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n) { get
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { x[0] = x[1] = 1; return fmi2OK; }
 fmi2Status fmi2EnterEventMode(fmi2Component c) { return fmi2OK; }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) { return fmi2OK; }
-fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Boolean* event, fmi2Boolean* end) { *event = *end = fmi2False; return fmi2OK; }
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Boolean* event, fmi2Boolean* end) { complete(c); *event = *end = fmi2False; return fmi2OK; }
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
   Model* m = c;
   const int announces = update(m);
@@ -286,7 +295,7 @@ fmiStatus F(fmiGetContinuousStates)(fmiComponent c, fmiReal x[], size_t n) { mem
 fmiStatus F(fmiGetDerivatives)(fmiComponent c, fmiReal dx[], size_t n) { get_rates(c, dx); return fmiOK; }
 fmiStatus F(fmiGetEventIndicators)(fmiComponent c, fmiReal z[], size_t n) { get_indicators(c, z, n); return fmiOK; }
 fmiStatus F(fmiGetNominalContinuousStates)(fmiComponent c, fmiReal x[], size_t n) { x[0] = x[1] = 1; return fmiOK; }
-fmiStatus F(fmiCompletedIntegratorStep)(fmiComponent c, fmiBoolean* event) { *event = fmiFalse; return fmiOK; }
+fmiStatus F(fmiCompletedIntegratorStep)(fmiComponent c, fmiBoolean* event) { complete(c); *event = fmiFalse; return fmiOK; }
 fmiStatus F(fmiTerminate)(fmiComponent c) { return fmiOK; }
 static void event(Model* m, fmiEventInfo* info) {
   if (update(m)) {
