@@ -250,7 +250,7 @@ class Integration::Impl {
     if (options_.output) options_.output({.t = t, .y = y, .ydot = ydot, .kind = kind});
   }
 
-  // The next grid point, or `never` if it is the stop, whose row finish() writes. A point close to the stop is the stop.
+  // The next grid point, or `never` if it is the stop or close to it, because finish() writes that row.
   [[nodiscard]] Time next_row(Time stop) const {
     if (options_.interval == 0 || !options_.output) return never;
     const Time t = start_ + static_cast<double>(grid_index_) * options_.interval;

@@ -3,7 +3,7 @@
 //   LAZY_EVENT_INFO    an event update writes only what it changed, and never flags changed states
 //   QUIET_START        fmiInitialize writes nothing to its fmiEventInfo (FMI 1.0)
 //   LAZY_VALUES        der(h) and der(v) are those of the last evaluation of derivatives
-//   PARTIAL_VALUES     h and v are those of the last reading after which neither derivatives nor indicators were evaluated
+//   PARTIAL_VALUES     an evaluation of derivatives or indicators hides later changes of h and v
 //   COMPLETED_VALUES   h and v are those of the last completed step or event update
 //   RESETS_IN_SETUP    fmi2SetupExperiment (FMI 1.0: fmiInitialize) gives every parameter its default value
 //   IGNORES_VALUES     parameters keep their default values
