@@ -172,10 +172,15 @@ struct MeRun {
     run.interval = plan.step;
     run.cancel = o.stop_requested;
     run.log_limit = 0;
+    // FMI 1.0 and 2.0: some instances (OpenModelica up to 1.12) evaluate outputs only when a step is completed.
+    run.rows_end_steps = description.version != describe::FmiVersion::v3;
     if (events) run.on_event = [this](const solve::EventRecord& event) { events->add(event); };
+    const bool queried = run.rows_end_steps && static_cast<bool>(problem.ode().events.step_event);
     run.output = [&](const solve::OutputRow& r) {
-      problem.set_point(r.t, r.y);
-      problem.evaluate();
+      if (!queried || r.kind != solve::OutputRow::Kind::grid) {  // the query evaluates at the same point
+        problem.set_point(r.t, r.y);
+        problem.evaluate(r.t);
+      }
       recorder.write(r.t);
     };
     if (o.progress) {

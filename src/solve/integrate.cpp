@@ -117,11 +117,17 @@ class Integration::Impl {
     while (from < result.to && after == After::same) {
       const bool root = roots_.search(solver_, from);
       const Time end = root ? roots_.event_time() : result.to;
-      grid_rows(end, stop);
+      const Time row_event = grid_rows(end, stop);
+      if (row_event < end) {
+        after = step_event_at(row_event);
+        from = row_event;
+        continue;
+      }
       load_state(end);
       EventInfo info{.t = end, .time_event = end == memory_.next_time_event};
       if (root) info.roots = roots_.crossings();
-      info.step_event = events_.step_event && events_.step_event(end, y_, solver_.switches());
+      info.step_event = ends_step(end);
+      if (options_.rows_end_steps) grid_row_at(end, stop);
       if (root || info.time_event || info.step_event) {
         after = meet(info);
       } else if (options_.interval == 0 && end < stop) {
@@ -134,6 +140,9 @@ class Integration::Impl {
     }
     return after != After::end;
   }
+
+  // The step event query at t with the loaded state.
+  bool ends_step(Time t) { return events_.step_event && events_.step_event(t, y_, solver_.switches()); }
 
   // Loads the states at t, a time in the last step, into y_ (and ydot_).
   void load_state(Time t) {
@@ -241,16 +250,39 @@ class Integration::Impl {
     if (options_.output) options_.output({.t = t, .y = y, .ydot = ydot, .kind = kind});
   }
 
-  // Writes the grid points before `end`, which lies in the last step, and at `end` unless it is the stop.
-  void grid_rows(Time end, Time stop) {
-    if (options_.interval == 0 || !options_.output) return;
-    for (;; ++grid_index_) {
-      const Time t = start_ + static_cast<double>(grid_index_) * options_.interval;
-      // A point this close to the stop is the stop; finish() writes its row.
-      if (t > end || t >= stop - Grid::slack * options_.interval) return;
+  // The next grid point, or `never` if it is the stop or close to it, because finish() writes that row.
+  [[nodiscard]] Time next_row(Time stop) const {
+    if (options_.interval == 0 || !options_.output) return never;
+    const Time t = start_ + static_cast<double>(grid_index_) * options_.interval;
+    return t >= stop - Grid::slack * options_.interval ? never : t;
+  }
+
+  // Writes the rows before `end`, which lies in the last step, and at `end` unless rows end steps. Returns the time of
+  // the first row with a step event, which is the last one written, or `never`.
+  Time grid_rows(Time end, Time stop) {
+    for (Time t = next_row(stop); t <= end; t = next_row(stop)) {
+      if (options_.rows_end_steps && t == end) return never;
       load_state(t);
+      const bool event = options_.rows_end_steps && ends_step(t);
       row(t, y_, ydot_, OutputRow::Kind::grid);
+      ++grid_index_;
+      if (event) return t;
     }
+    return never;
+  }
+
+  void grid_row_at(Time end, Time stop) {
+    if (next_row(stop) != end) return;
+    row(end, y_, ydot_, OutputRow::Kind::grid);
+    ++grid_index_;
+  }
+
+  // Handles the step event of a row inside of the last step. The root functions have their values of later times.
+  After step_event_at(Time t) {
+    load_state(t);
+    const After after = meet({.t = t, .step_event = true});
+    if (after == After::same) roots_.start(solver_, t, y_);
+    return after;
   }
 
   void finish(Time stop) {

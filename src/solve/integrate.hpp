@@ -10,7 +10,8 @@
 // a step only the earliest counts; the rest of the step is dropped.
 //
 // Order at one time: step event query, output before the event, handler (repeated on its request), restart of the
-// solver, next time event query, output after the event. Output on the grid precedes all of these.
+// solver, next time event query, output after the event. Output on the grid precedes all of these, or follows the step
+// event query with `rows_end_steps`.
 #pragma once
 
 #include <atomic>
@@ -57,6 +58,7 @@ struct RunOptions {
   Duration interval = 0;
   std::function<void(const OutputRow&)> output{};      // empty: no output
   bool output_at_events = true;                        // also rows before and after each event
+  bool rows_end_steps = false;                         // step_event is queried before each interpolated row, too
   Duration time_tolerance = 0;                         // of event times; 0: limited by rounding only
   bool look_for_dips = true;                           // costs one more evaluation of the root functions per step
   std::uint32_t iteration_limit = 1000;                // of events at (nearly) the same time

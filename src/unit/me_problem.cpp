@@ -23,7 +23,7 @@ void MeProblem::set_point(Time t, ConstVector y) {
   if (states_ > 0) instance_.set_states(y.first(states_));
 }
 
-void MeProblem::evaluate() {
+void MeProblem::evaluate(Time t) {
   const bool may_lag =
       description_.version == describe::FmiVersion::v1 || description_.version == describe::FmiVersion::v2;
   const std::size_t indicators = states_ > 0 ? 0 : instance_.event_indicators();
@@ -36,6 +36,7 @@ void MeProblem::evaluate() {
       instance_.get_event_indicators(evaluated_);
   } catch (const fmi::Discarded&) {  // the variables are as they are
   }
+  instance_.set_time(t);  // marks all variables as not current
 }
 
 bool MeProblem::begin(Time t) {
@@ -93,6 +94,7 @@ void MeProblem::fill_events() {
   if (instance_.interface().needs_completed_integrator_step) {
     events.step_event = [this](Time now, ConstVector y) {
       set_point(now, y);
+      evaluate(now);
       const auto step = instance_.completed_integrator_step(may_roll_back_);
       end_requested_ = step.terminate;
       return step.enter_event_mode || step.terminate;

@@ -55,10 +55,11 @@ class MeProblem {
   // Sets the instance to a point of the solution. Does nothing after the instance has requested to end, because the
   // instance is then in event mode and may only be read.
   void set_point(Time t, solve::ConstVector y);
-  // Evaluates the model at the point that was set. Call it before variables are read: with some tools (OpenModelica up
-  // to 1.12), functions that read variables return the values of the last evaluation of derivatives or event
-  // indicators.
-  void evaluate();
+  // Evaluates the model at the point that was set, whose time is t. Call it before variables are read. With some tools
+  // (OpenModelica up to 1.12), functions that read variables return the values of the last evaluation of derivatives or
+  // event indicators. Others (OpenModelica from 1.13 on) take all variables for current after such an evaluation, even
+  // those that it does not need.
+  void evaluate(Time t);
   // Runs the event iteration at t. The iteration may change `y`. Returns false if the instance requests to end.
   [[nodiscard]] bool handle_event(Time t, solve::Vector y, solve::Vector absolute_tolerances, double rtol);
   // handle_event() in parts, for callers that settle several instances together: enter event mode at (t, y); set inputs

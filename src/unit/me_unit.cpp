@@ -107,9 +107,9 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   // Writes the direction of these inputs to direction_. Returns its size relative to the inputs.
   double make_direction(std::span<const ValueReference> knowns, std::span<const double> seed);
   void go_to(Time t, std::span<const double> x);  // leaves the inputs unchanged
-  // At the point to which the instance was moved.
-  void read_here(std::span<const ValueReference> references, std::span<double> values) {
-    problem_.evaluate();
+  // At the point to which the instance was moved, whose time is t.
+  void read_at(Time t, std::span<const ValueReference> references, std::span<double> values) {
+    problem_.evaluate(t);
     instance_->get<double>(references, values);
   }
   [[nodiscard]] std::span<const double> states() const { return solver_->state().first(state_count_); }
@@ -208,7 +208,7 @@ void MeUnit::refresh() {
   if (inputs_.held_changed()) external_event();
   if (!stale_) return;
   problem_.set_point(t_, solver_->state());
-  problem_.evaluate();
+  problem_.evaluate(t_);
   stale_ = false;
 }
 
@@ -243,7 +243,7 @@ void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = states()[i] + k * s * rates_[i];
     go_to(t_ + k * s, x_);
     inputs_.set_present(inputs_.state().slopes, k * s);
-    read_here(outputs, std::span(k == 1 ? ahead_ : further_));
+    read_at(t_ + k * s, outputs, std::span(k == 1 ? ahead_ : further_));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) values[i] = (4 * ahead_[i] - 3 * values[i] - further_[i]) / (2 * s);
   stale_ = true;
@@ -511,9 +511,9 @@ void MeUnit::directional(std::span<const ValueReference> unknowns, std::span<con
   const double step = difference_step(make_direction(knowns, seed));
   ahead_.resize(sensitivity.size());
   inputs_.set_present(direction_, -step);
-  read_here(unknowns, ahead_);
+  read_at(t_, unknowns, ahead_);
   inputs_.set_present(direction_, step);
-  read_here(unknowns, sensitivity);
+  read_at(t_, unknowns, sensitivity);
   for (std::size_t i = 0; i < sensitivity.size(); ++i) sensitivity[i] = (sensitivity[i] - ahead_[i]) / (2 * step);
   stale_ = true;
 }
@@ -551,7 +551,7 @@ void MeUnit::step_directional(std::span<const ValueReference> unknowns, std::spa
     for (std::size_t i = 0; i < s.size(); ++i) x_[i] = states()[i] + sign * step * s[i];
     go_to(t_, x_);
     inputs_.set_in_last_step(t_, direction_, sign * step);
-    read_here(unknowns, sign < 0 ? std::span(ahead_) : sensitivity);
+    read_at(t_, unknowns, sign < 0 ? std::span(ahead_) : sensitivity);
   }
   for (std::size_t i = 0; i < sensitivity.size(); ++i) sensitivity[i] = (sensitivity[i] - ahead_[i]) / (2 * step);
   stale_ = true;

@@ -84,6 +84,15 @@ TEST_P(QuirkOf, EventsThatAreNotFlaggedStillHappen) {
   }
 }
 
+TEST(QuirkOf1, EventsThatInitializationDoesNotAnnounceStillHappen) {
+  if (!QuirkyFmu::has_compiler()) GTEST_SKIP() << "there is no C compiler";
+  const QuirkyFmu ball(1, Kind::me, {"HAS_EVENTS", "QUIET_START"});
+  const SimulateOptions options{
+      .stop = 0.4, .step = 0.01, .output_interval = 0.01, .start_values = {{"period", "0.15"}}};  // before the bounce
+  for (const auto& outcome : {run(ball, Kind::me, {.simulate = options}), run_adapted(ball, options)})
+    EXPECT_EQ(outcome.last("ticks"), 2);
+}
+
 // --- values
 
 const std::vector<std::pair<std::string, std::string>> all_values{
@@ -193,6 +202,23 @@ TEST(QuirkOf2, VariablesOfTheLastEvaluationAreThoseOfTheRow) {
       EXPECT_EQ(o.result[o.prefix + "der(h)"].numbers[i], o.result[o.prefix + "v"].numbers[i]);
     }
   }
+}
+
+// The solution is h = cos(sqrt(0.7) t); the tolerance is that of the default solver with 1e-4.
+void expect_oscillation(const Outcome& o) {
+  ASSERT_THAT(o.result.time.size(), ::testing::Gt(3u));
+  for (std::size_t i = 0; i < o.result.time.size(); ++i)
+    EXPECT_NEAR(o.result[o.prefix + "h"].numbers[i], std::cos(std::sqrt(0.7) * o.result.time[i]), 1e-4);
+}
+
+TEST_P(QuirkOf, VariablesAreCurrentAlthoughDerivativesWereEvaluatedBefore) {
+  const QuirkyFmu fmu(GetParam(), Kind::me, {"PARTIAL_VALUES"});
+  for (const auto& o : runs(fmu, Kind::me, {}, {"h", "v"})) expect_oscillation(o);
+}
+
+TEST_P(QuirkOf, VariablesThatOnlyCompletedStepsEvaluateAreThoseOfTheRow) {
+  const QuirkyFmu fmu(GetParam(), Kind::me, {"COMPLETED_VALUES"});
+  for (const auto& o : runs(fmu, Kind::me, {}, {"h", "v"})) expect_oscillation(o);
 }
 
 // --- steps

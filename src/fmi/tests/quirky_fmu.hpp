@@ -1,7 +1,10 @@
 // An FMU of FMI 1.0 or 2.0, written in C and compiled here, that has the peculiarities of tools as preprocessor macros:
 //
 //   LAZY_EVENT_INFO    an event update writes only what it changed, and never flags changed states
+//   QUIET_START        fmiInitialize writes nothing to its fmiEventInfo (FMI 1.0)
 //   LAZY_VALUES        der(h) and der(v) are those of the last evaluation of derivatives
+//   PARTIAL_VALUES     an evaluation of derivatives or indicators hides later changes of h and v
+//   COMPLETED_VALUES   h and v are those of the last completed step or event update
 //   RESETS_IN_SETUP    fmi2SetupExperiment (FMI 1.0: fmiInitialize) gives every parameter its default value
 //   IGNORES_VALUES     parameters keep their default values
 //   SETS_IN_INIT_ONLY  values cannot be set before initialization mode
@@ -33,7 +36,8 @@ inline constexpr const char* model = R"(
 #include <string.h>
 typedef struct {
   double t, stop, x[2], dx[2], e, u, du, period, next, memory, ticks;
-  int n, flag, initializing, updates, has_stop;
+  double shown[2];
+  int n, flag, initializing, updates, has_stop, is_current;
   char text[64];
 } Model;
 
@@ -79,10 +83,25 @@ static int get_real(Model* m, unsigned vr, double* v) {
 #ifdef LAZY_VALUES
   memcpy(dx, m->dx, sizeof dx);
 #endif
+#ifdef COMPLETED_VALUES
+  if (vr < 2) {
+    *v = m->shown[vr];
+    return 0;
+  }
+#endif
+#ifdef PARTIAL_VALUES
+  if (!m->is_current) memcpy(m->shown, m->x, sizeof m->x);
+  m->is_current = 1;
+  if (vr < 2) {
+    *v = m->shown[vr];
+    return 0;
+  }
+#endif
   *v = vr == 2 || vr == 3 ? dx[vr - 2] : *real(m, vr);
   return 0;
 }
 static int set_real(Model* m, unsigned vr, double v) {
+  m->is_current = 0;
 #ifdef SETS_IN_INIT_ONLY
   if (!m->initializing) return 3;
 #endif
@@ -92,9 +111,29 @@ static int set_real(Model* m, unsigned vr, double v) {
   *real(m, vr) = v;
   return 0;
 }
+static void set_time(Model* m, double t) {
+  m->t = t;
+  m->is_current = 0;
+}
+static void set_states(Model* m, const double* x) {
+  memcpy(m->x, x, sizeof m->x);
+  m->is_current = 0;
+}
+static void get_rates(Model* m, double* dx) {
+  rates(m, dx);
+  memcpy(m->dx, dx, sizeof m->dx);
+  m->is_current = 1;
+}
+static void get_indicators(Model* m, double* z, size_t n) {
+  if (n > 0) z[0] = m->x[0];
+  m->is_current = 1;
+}
+static void complete(Model* m) { memcpy(m->shown, m->x, sizeof m->x); }
 static void begin(Model* m) { m->next = m->period; }
 // Returns 1 if a time event is announced that was not announced before.
 static int update(Model* m) {
+  m->is_current = 0;
+  complete(m);
 #ifdef HAS_EVENTS
   if (m->x[0] <= 0 && m->x[1] < 0) {
     m->x[0] = 0;
@@ -188,15 +227,15 @@ fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t 
 fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Integer v[]) { IGNORED ((Model*)c)->n = v[0]; return fmi2OK; }
 fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Boolean v[]) { IGNORED ((Model*)c)->flag = v[0]; return fmi2OK; }
 fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2String v[]) { IGNORED strncpy(((Model*)c)->text, v[0], 63); return fmi2OK; }
-fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t) { ((Model*)c)->t = t; return fmi2OK; }
-fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n) { memcpy(((Model*)c)->x, x, n * sizeof *x); return fmi2OK; }
+fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t) { set_time(c, t); return fmi2OK; }
+fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n) { set_states(c, x); return fmi2OK; }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { memcpy(x, ((Model*)c)->x, n * sizeof *x); return fmi2OK; }
-fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) { rates(c, dx); memcpy(((Model*)c)->dx, dx, n * sizeof *dx); return fmi2OK; }
-fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n) { if (n > 0) z[0] = ((Model*)c)->x[0]; return fmi2OK; }
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) { get_rates(c, dx); return fmi2OK; }
+fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n) { get_indicators(c, z, n); return fmi2OK; }
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { x[0] = x[1] = 1; return fmi2OK; }
 fmi2Status fmi2EnterEventMode(fmi2Component c) { return fmi2OK; }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) { return fmi2OK; }
-fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Boolean* event, fmi2Boolean* end) { *event = *end = fmi2False; return fmi2OK; }
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Boolean* event, fmi2Boolean* end) { complete(c); *event = *end = fmi2False; return fmi2OK; }
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
   Model* m = c;
   const int announces = update(m);
@@ -250,13 +289,13 @@ fmiStatus F(fmiSetString)(fmiComponent c, const fmiValueReference vr[], size_t n
 #ifdef ME
 fmiComponent F(fmiInstantiateModel)(fmiString name, fmiString guid, fmiCallbackFunctions functions, fmiBoolean logging) { return make(); }
 void F(fmiFreeModelInstance)(fmiComponent c) { free(c); }
-fmiStatus F(fmiSetTime)(fmiComponent c, fmiReal t) { ((Model*)c)->t = t; return fmiOK; }
-fmiStatus F(fmiSetContinuousStates)(fmiComponent c, const fmiReal x[], size_t n) { memcpy(((Model*)c)->x, x, n * sizeof *x); return fmiOK; }
+fmiStatus F(fmiSetTime)(fmiComponent c, fmiReal t) { set_time(c, t); return fmiOK; }
+fmiStatus F(fmiSetContinuousStates)(fmiComponent c, const fmiReal x[], size_t n) { set_states(c, x); return fmiOK; }
 fmiStatus F(fmiGetContinuousStates)(fmiComponent c, fmiReal x[], size_t n) { memcpy(x, ((Model*)c)->x, n * sizeof *x); return fmiOK; }
-fmiStatus F(fmiGetDerivatives)(fmiComponent c, fmiReal dx[], size_t n) { rates(c, dx); memcpy(((Model*)c)->dx, dx, n * sizeof *dx); return fmiOK; }
-fmiStatus F(fmiGetEventIndicators)(fmiComponent c, fmiReal z[], size_t n) { if (n > 0) z[0] = ((Model*)c)->x[0]; return fmiOK; }
+fmiStatus F(fmiGetDerivatives)(fmiComponent c, fmiReal dx[], size_t n) { get_rates(c, dx); return fmiOK; }
+fmiStatus F(fmiGetEventIndicators)(fmiComponent c, fmiReal z[], size_t n) { get_indicators(c, z, n); return fmiOK; }
 fmiStatus F(fmiGetNominalContinuousStates)(fmiComponent c, fmiReal x[], size_t n) { x[0] = x[1] = 1; return fmiOK; }
-fmiStatus F(fmiCompletedIntegratorStep)(fmiComponent c, fmiBoolean* event) { *event = fmiFalse; return fmiOK; }
+fmiStatus F(fmiCompletedIntegratorStep)(fmiComponent c, fmiBoolean* event) { complete(c); *event = fmiFalse; return fmiOK; }
 fmiStatus F(fmiTerminate)(fmiComponent c) { return fmiOK; }
 static void event(Model* m, fmiEventInfo* info) {
   if (update(m)) {
@@ -272,7 +311,9 @@ static void event(Model* m, fmiEventInfo* info) {
 }
 fmiStatus F(fmiInitialize)(fmiComponent c, fmiBoolean controlled, fmiReal tolerance, fmiEventInfo* info) {
   begin(c);
+#ifndef QUIET_START
   event(c, info);
+#endif
   return fmiOK;
 }
 fmiStatus F(fmiEventUpdate)(fmiComponent c, fmiBoolean intermediate, fmiEventInfo* info) { event(c, info); return fmiOK; }

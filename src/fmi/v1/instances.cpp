@@ -248,10 +248,12 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   ModelExchangeInstance(const ModelExchangeInstance&) = delete;
   ModelExchangeInstance& operator=(const ModelExchangeInstance&) = delete;
 
-  // fmiInitialize is also the first event update; the next update_discrete_states() returns its result.
+  // fmiInitialize is also the first event update; the next update_discrete_states() returns its result. An instance
+  // that reports nothing (Test-FMUs 0.0.1) may announce its events in another update.
   void exit_initialization() override {
     set_time(experiment_.start);
     fmiEventInfo info = event_info(std::nullopt);
+    info.iterationConverged = fmiFalse;
     check(api_.initialize, boolean(experiment_.tolerance.has_value()), experiment_.tolerance.value_or(0.0),
           Result(&info));
     pending_ = update_of(info);
