@@ -40,6 +40,7 @@ void MeProblem::evaluate() {
 
 bool MeProblem::begin(Time t) {
   memory_ = {};
+  sign_ = {};
   end_requested_ = false;
   const Settled settled = settle(t);
   fill_ode(t);
@@ -95,6 +96,7 @@ void MeProblem::fill_events() {
       set_point(now, y);
       const auto step = instance_.completed_integrator_step(may_roll_back_);
       end_requested_ = step.terminate;
+      if (step.enter_event_mode) note_sign(Sign::Kind::step_event, now);
       return step.enter_event_mode || step.terminate;
     };
   }
@@ -168,6 +170,8 @@ void MeProblem::remember(const Settled& settled, Time t) {
   memory_.next_event = settled.next_event.value_or(solve::never);
   memory_.last_event = t;
   memory_.ended = settled.terminate;
+  if (memory_.next_event < solve::never) note_sign(Sign::Kind::time_event, memory_.next_event);
+  if (settled.terminate) note_sign(Sign::Kind::end, t);
   rounds_ = static_cast<std::uint32_t>(settled.updates);
 }
 
