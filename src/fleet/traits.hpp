@@ -39,9 +39,9 @@ struct UnitTraits {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(name, input_order, output_order, variable_step, responds_without_step, rollback,
-            why_no_rollback, serialises, exact_restart,
-            states_only, event_verbs, event_mode, inner_events, derivatives, step_derivatives);
+    archive(name, input_order, output_order, variable_step, responds_without_step, rollback, why_no_rollback,
+            serialises, exact_restart, states_only, event_verbs, event_mode, inner_events, derivatives,
+            step_derivatives);
   }
 };
 

@@ -172,8 +172,9 @@ class IteratedStepper final : public Stepper {
           "the stepper 'iterated' repeats steps, but unit '{}' ({}) cannot save its state and restore it{}; {}choose "
           "'gauss-seidel' or 'jacobi' with a smaller step",
           plan_.units[u].name, describe::name_of(d.version), fleet.traits(u).rollback_obstacle(),
-          has_me && !fleet.traits(u).responds_without_step ? "run it as Model Exchange (interface: me), where Consort keeps the state if the FMU allows it, or "
-                 : "");
+          has_me && !fleet.traits(u).responds_without_step
+              ? "run it as Model Exchange (interface: me), where Consort keeps the state if the FMU allows it, or "
+              : "");
     }
   }
 

@@ -123,7 +123,8 @@ void SetBack::refuse(Time t, const std::string& reason) const {
   const auto& name = instance_.name();
   throw run_error(
       "unit '{}' ({}) cannot save its state, and setting back its time, continuous states and inputs is not enough: {} "
-      "(at t = {} s); choose a stepper and a controller that repeat no steps ('jacobi' or 'gauss-seidel' with 'fixed' or "
+      "(at t = {} s); choose a stepper and a controller that repeat no steps ('jacobi' or 'gauss-seidel' with 'fixed' "
+      "or "
       "'ecco'), or export the FMU so that it can save its state (FMI 2.0 and 3.0)",
       name, describe::name_of(description_.version), reason, t)
       .in_unit(name)
@@ -223,8 +224,7 @@ void SetBack::save(Time t, ConstVector y, Memory& to) {
 void SetBack::require_return(const Memory& to) const {
   require_no_events(to.t);
   // Whether an event of a discrete input has changed a hidden discrete state is not known.
-  if (to.held_passed != inputs_.held_passed())
-    refuse(to.t, "its discrete inputs or its parameters have changed since");
+  if (to.held_passed != inputs_.held_passed()) refuse(to.t, "its discrete inputs or its parameters have changed since");
 }
 
 void SetBack::check_return(ConstVector y, const Memory& saved) {

@@ -14,8 +14,8 @@
 //
 // A memory that influences none of these values at the point of return, such as the later part of a delay, is not seen.
 //
-// Call order: begin() after initialization; save() and, any number of times, require_return(), set back, check_return().
-// Nothing is evaluated before the first save.
+// Call order: begin() after initialization; save() and, any number of times, require_return(), set back,
+// check_return(). Nothing is evaluated before the first save.
 #pragma once
 
 #include <cstdint>
@@ -51,11 +51,7 @@ class SetBack {
   // structural parameters.
   SetBack(fmi::ModelExchange& instance, const describe::Description& description, MeProblem& problem,
           PolynomialInputs& inputs, const std::map<ValueReference, std::uint64_t>& structural)
-      : instance_(instance),
-        description_(description),
-        problem_(problem),
-        inputs_(inputs),
-        structural_(structural) {}
+      : instance_(instance), description_(description), problem_(problem), inputs_(inputs), structural_(structural) {}
 
   // `stop`: of the run, if known; `rtol`: of the solver.
   void begin(Time start, std::optional<Time> stop, double rtol);
@@ -65,8 +61,8 @@ class SetBack {
   void save(Time t, solve::ConstVector y, Memory& to);
   // Call in continuous-time mode, before anything is set back. Throws Error (run) if the instance cannot return.
   void require_return(const Memory& to) const;
-  // Call when problem and inputs have been set back to the save. Moves the instance to (t, y); throws Error (run) if its
-  // values differ from those at the save.
+  // Call when problem and inputs have been set back to the save. Moves the instance to (t, y); throws Error (run) if
+  // its values differ from those at the save.
   void check_return(solve::ConstVector y, const Memory& saved);
 
  private:

@@ -69,10 +69,11 @@ class Snapshot {
 
 // Snapshots are independent of each other, can be restored any number of times, and must not outlive their unit. A
 // restored unit repeats its results bit for bit, or within rounding errors if it is not complete. Such a unit may find
-// out while it runs that it cannot go back: save() or restore() then throw Error (run) with the reason. Serialized bytes can be loaded into another unit of the same model,
-// initialised or not. If bytes are not a complete state of this model, deserialize() or at the latest restore() throws
-// Error (input) and leaves the unit unchanged. Exception: a co-simulation FMU reads the bytes itself; if it rejects
-// them, Error (run) is thrown and the unit can no longer be used.
+// out while it runs that it cannot go back: save() or restore() then throw Error (run) with the reason. Serialized
+// bytes can be loaded into another unit of the same model, initialised or not. If bytes are not a complete state of
+// this model, deserialize() or at the latest restore() throws Error (input) and leaves the unit unchanged. Exception: a
+// co-simulation FMU reads the bytes itself; if it rejects them, Error (run) is thrown and the unit can no longer be
+// used.
 class Rollback {
  public:
   virtual ~Rollback() = default;

@@ -22,12 +22,12 @@ namespace {
 using fmi::Kind;
 using fmi::QuirkyFmu;
 using fmi::UnpackedFmu;
-using testing::options;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::options;
 
 // One of our FMUs, as it is or without the claim that it can save its state.
 class Exported {
@@ -142,9 +142,9 @@ INSTANTIATE_TEST_SUITE_P(All, SetBackRuns,
                                            Method{"jacobi", "1", "fixed", "iqn-ils", true},
                                            Method{"jacobi", "0", "richardson", "iqn-ils", true}),
                          [](const auto& m) {
-                           std::string name = fmt::format("{}_{}_{}_{}{}", m.param.stepper, m.param.order,
-                                                          m.param.controller, m.param.iteration,
-                                                          m.param.stops_at_events ? "_events" : "");
+                           std::string name =
+                               fmt::format("{}_{}_{}_{}{}", m.param.stepper, m.param.order, m.param.controller,
+                                           m.param.iteration, m.param.stops_at_events ? "_events" : "");
                            for (auto& c : name)
                              if (c == '-') c = '_';
                            return name;
@@ -198,7 +198,8 @@ class SetBackFmi : public ::testing::TestWithParam<int> {
   // Two of them: x'' = y - 0.7 x, y'' = x - 0.7 y, from rest at x = y = 1.
   static graph::System pair(const QuirkyFmu& fmu) {
     graph::System s("pair");
-    for (const char* const name : {"a", "b"}) s.add(name, fmu.path()).interface = describe::InterfaceType::model_exchange;
+    for (const char* const name : {"a", "b"})
+      s.add(name, fmu.path()).interface = describe::InterfaceType::model_exchange;
     s.connect("a.h", "b.u");
     s.connect("b.h", "a.u");
     return s;
@@ -228,7 +229,8 @@ TEST_P(SetBackFmi, FunctionsOfTimeStatesAndInputsRun) {
   o.run.extrapolation = "1";
   o.run.control.tolerance = 1e-8;
   const auto r = run(pair(fmu), o);
-  // Both are x = cosh(√0.3 t). The error of the run is of lower order in the tolerance: 2e-3 with 1e-6, a tenth with 1e-8.
+  // Both are x = cosh(√0.3 t). The error of the run is of lower order in the tolerance: 2e-3 with 1e-6, a tenth with
+  // 1e-8.
   EXPECT_NEAR(r.result["a.h"].numbers.back(), std::cosh(std::sqrt(0.3) * 3), 4e-4);
   EXPECT_THAT(r.report.notes, Contains(HasSubstr("units a, b cannot save their state; to repeat steps")));
 }

@@ -1,4 +1,6 @@
 // Units whose instance cannot save its state: what they set back, and when they refuse.
+#include "unit/set_back.hpp"
+
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -13,7 +15,6 @@
 #include "describe/tests/builder.hpp"
 #include "solve/tests/allocations.hpp"
 #include "unit/me_unit.hpp"
-#include "unit/set_back.hpp"
 #include "unit/tests/adapted_units.hpp"
 
 namespace consort::unit::set_back_test {
@@ -37,8 +38,8 @@ struct Toy {
   int evaluations = 0;
   std::vector<double> seen_x{}, seen_u{}, seen_t{};  // of evaluations
   // What tests may change.
-  std::function<double(Toy&)> extra{};                                             // added to x'
-  std::function<double(Toy&)> extra_output{};                                      // added to y
+  std::function<double(Toy&)> extra{};         // added to x'
+  std::function<double(Toy&)> extra_output{};  // added to y
   std::function<fmi::DiscreteUpdate(Toy&)> update{};
   std::function<fmi::IntegratorStep(Toy&)> completed{};
 };
@@ -449,7 +450,8 @@ TEST(SetBack, RefusesToGoBackOverAChangeOfADiscreteInput) {
   EXPECT_EQ(r.a.value("d"), 0);
   r.a.set_value("d", 2.0);
   r.a.unit->step({0, 0.1, true});
-  EXPECT_THAT(refusal([&] { states.restore(*before); }), HasSubstr("its discrete inputs or its parameters have changed"));
+  EXPECT_THAT(refusal([&] { states.restore(*before); }),
+              HasSubstr("its discrete inputs or its parameters have changed"));
   const auto after = states.save();
   const auto first = r.run(1, 4);
   states.restore(*after);
