@@ -41,9 +41,8 @@ void require_rollback(const ControllerSetup& setup, std::string_view name) {
   }
   if (unable.empty()) return;
   throw input_error(
-      "the controller '{}' repeats steps, but {} cannot save and restore {} state{}; run with the controller 'fixed' "
-      "or "
-      "'ecco' (which needs power bonds, but no rollback){}",
+      "the controller '{}' repeats steps, but {} cannot save and restore {} state{}; run with the controller "
+      "'fixed' or 'ecco' (which needs power bonds, but no rollback){}",
       name, unable.size() == 1 ? fmt::format("unit '{}'", unable.front()) : fmt::format("units {}", some_of(unable)),
       unable.size() == 1 ? "its" : "their", unable.size() == 1 ? obstacle : "",
       could ? ", or as Model Exchange (interface: me)" : "");

@@ -123,9 +123,8 @@ void SetBack::refuse(Time t, const std::string& reason) const {
   const auto& name = instance_.name();
   throw run_error(
       "unit '{}' ({}) cannot save its state, and setting back its time, continuous states and inputs is not enough: {} "
-      "(at t = {} s); choose a stepper and a controller that repeat no steps ('jacobi' or 'gauss-seidel' with 'fixed' "
-      "or "
-      "'ecco'), or export the FMU so that it can save its state (FMI 2.0 and 3.0)",
+      "(at t = {} s); choose a stepper and a controller that repeat no steps ('jacobi' or 'gauss-seidel' "
+      "with 'fixed' or 'ecco'), or export the FMU so that it can save its state (FMI 2.0 and 3.0)",
       name, describe::name_of(description_.version), reason, t)
       .in_unit(name)
       .at(t);
