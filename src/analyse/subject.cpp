@@ -96,6 +96,7 @@ void Subject::euler(Duration h) {
   me_->set_states(x);
   const auto after = me_->completed_integrator_step(true);
   if (!after.enter_event_mode && !(next_event_ && *next_event_ <= time_)) return;
+  ++events_;
   me_->enter_event_mode();
   handle_events();
 }

@@ -40,6 +40,9 @@ class Subject {
   }
   [[nodiscard]] Time time() const { return time_; }
   void set_back(Time t) { time_ = t; }
+  // Model Exchange: the next event that it has announced, and the number of events in steps so far.
+  [[nodiscard]] std::optional<Time> next_event() const { return next_event_; }
+  [[nodiscard]] int events() const { return events_; }
 
   [[nodiscard]] fmi::Instance& instance() { return *instance_; }
   [[nodiscard]] fmi::CoSimulation* co_simulation() { return cs_; }
@@ -68,6 +71,7 @@ class Subject {
   std::vector<describe::VariableId> real_inputs_, real_outputs_;
   Time time_ = 0;
   std::optional<Time> next_event_;
+  int events_ = 0;
 };
 
 // The largest difference of numbers, relative to max(1, |value|); infinite if texts or Booleans differ. NaN equals NaN.

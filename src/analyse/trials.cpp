@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "unit/set_back.hpp"
 
 namespace consort::analyse {
 
@@ -23,9 +24,10 @@ Finding holds(std::string text) { return {Verdict::holds, std::move(text)}; }
 Finding fails(std::string text) { return {Verdict::fails, std::move(text)}; }
 Finding absent(std::string text) { return {Verdict::absent, std::move(text)}; }
 
-Finding same(const Columns& expected, const Columns& found, std::string_view what) {
+Finding same(const Columns& expected, const Columns& found, std::string_view what, double accepted = 0) {
   const double apart = difference(expected, found);
   if (apart == 0) return holds(fmt::format("{} gave the same outputs bit for bit", what));
+  if (apart <= accepted) return holds(fmt::format("{} gave the same outputs within {:.2g}, relative", what, apart));
   if (std::isinf(apart)) return fails(fmt::format("{} gave different outputs", what));
   return fails(fmt::format("{} gave outputs that differ by up to {:.2g}, relative", what, apart));
 }
@@ -34,7 +36,7 @@ Finding same(const Columns& expected, const Columns& found, std::string_view wha
 
 // Takes some steps, changes inputs and steps on, restores the state with `come_back`, and repeats the first steps.
 template <class ComeBack>
-Finding repeated(Subject& subject, ComeBack&& come_back, std::string_view what) {
+Finding repeated(Subject& subject, ComeBack&& come_back, std::string_view what, double accepted = 0) {
   const Time t = subject.time();
   subject.steps(some);
   const Columns expected = subject.outputs();
@@ -43,7 +45,7 @@ Finding repeated(Subject& subject, ComeBack&& come_back, std::string_view what) 
   come_back();
   subject.set_back(t);
   subject.steps(some);
-  return same(expected, subject.outputs(), what);
+  return same(expected, subject.outputs(), what, accepted);
 }
 
 Finding rollback(const fmi::Fmu& fmu, const SubjectOptions& options) {
@@ -55,6 +57,35 @@ Finding rollback(const fmi::Fmu& fmu, const SubjectOptions& options) {
   const auto state = saving->save();
   return repeated(
       subject, [&] { saving->restore(*state); }, "repeating steps from a saved state");
+}
+
+// The trial of unit/set_back.hpp, with steps. Differences of a converged inner iteration are accepted.
+Finding rollback_by_states(const fmi::Fmu& fmu, const SubjectOptions& options) {
+  constexpr double converged = 1e-9;
+  if (options.interface != InterfaceType::model_exchange) return absent("the states of Co-Simulation are its own");
+  Subject subject(fmu, options);
+  auto& me = *subject.model_exchange();
+  if (me.state_saving() != nullptr) return absent("not needed: it saves its whole state");
+  if (const auto memory = unit::declared_memory(fmu.description()); !memory.empty())
+    return absent("not sufficient: " + memory);
+  subject.start();
+  subject.steps(2);
+  const Time t = subject.time();
+  std::vector<double> x(me.continuous_states());
+  me.get_states(x);
+  std::vector<double> u;
+  for (const auto id : subject.real_inputs()) u.push_back(subject.value(id));
+  auto finding = repeated(
+      subject,
+      [&] {
+        me.set_time(t);
+        for (std::size_t i = 0; i < u.size(); ++i) subject.set(subject.real_inputs()[i], u[i]);
+        me.set_states(x);
+      },
+      "repeating steps from time, continuous states and inputs", converged);
+  if (subject.next_event()) return fails(fmt::format("it announces an event for t = {:.6g} s", *subject.next_event()));
+  if (subject.events() > 0) return fails("a step ended with an event");
+  return finding;
 }
 
 Finding serialisation(const fmi::Fmu& fmu, const SubjectOptions& options) {
@@ -268,6 +299,7 @@ std::optional<bool> unsaid(const Description&, const Interface&) { return std::n
 constexpr std::array rows{
     TrialRow{"rollback", [](const Description&, const Interface& i) { return std::optional(i.can_save_state); },
              rollback},
+    TrialRow{"rollback by states", unsaid, rollback_by_states},
     TrialRow{"serialisation",
              [](const Description&, const Interface& i) { return std::optional(i.can_serialize_state); },
              serialisation},

@@ -45,6 +45,7 @@ report::SystemReport Simulation::Impl::report() const {
   }
   r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
   add_iterations(r);
+  note_partial_rollback(r);
   for (std::size_t i = 0; i < plan_.loops.size(); ++i) r.loops.push_back({state_.loops[i], plan_.loops[i].variables});
   return r;
 }
@@ -131,18 +132,21 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
       unit.kind += ", Model Exchange";
     report_.units.push_back(std::move(unit));
   }
-  note_partial_rollback();
 }
 
-void Simulation::Impl::note_partial_rollback() {
+// Names the units that have really been rolled back by their states.
+void Simulation::Impl::note_partial_rollback(report::SystemReport& r) const {
   std::vector<std::string_view> units;
-  for (UnitId u = 0; u < plan_.units.size() && !o_.solo; ++u)
-    if (fleet_->traits(u).states_only) units.push_back(plan_.units[u].name);
+  for (UnitId u = 0; u < plan_.units.size(); ++u)
+    if (fleet_->traits(u).states_only && fleet_->was_saved(u)) units.push_back(plan_.units[u].name);
   if (units.empty()) return;
-  report_.notes.push_back(
-      fmt::format("rollback: state ({}): only time, continuous states and inputs are set back, because the FMU cannot "
-                  "save its state; it declares no events, and a probe at the start found no memory",
-                  some_of(units)));
+  const bool one = units.size() == 1;
+  r.notes.push_back(fmt::format(
+      "{} cannot save {} state; to repeat steps, time, continuous states and inputs are set back: no events are "
+      "declared, none happened, and evaluations before and after each return agreed. What {} may remember of completed "
+      "steps (a delay, for example) is not set back",
+      one ? fmt::format("unit '{}'", units.front()) : fmt::format("units {}", some_of(units)), one ? "its" : "their",
+      one ? "it" : "they"));
 }
 
 std::vector<record::Fact> Simulation::Impl::facts() const {

@@ -61,10 +61,11 @@ WaveId Fleet::declare_wave(std::span<const UnitId> units, std::span<const Wait> 
 
 SnapshotId Fleet::reserve_snapshot(std::span<const UnitId> units) {
   CONSORT_ASSERT(!connected_);
-  Snapshot snapshot{{units.begin(), units.end()}, {}, {}};
+  Snapshot snapshot;
+  snapshot.units.assign(units.begin(), units.end());
   for (const auto id : units)
-    require(traits_[id].can_roll_back(), "unit '{}' cannot save its state; choose settings that need no rollback",
-            traits_[id].name);
+    require(traits_[id].can_roll_back(), "unit '{}' cannot save its state{}; choose settings that need no rollback",
+            traits_[id].name, traits_[id].rollback_obstacle());
   for (auto* const host : waited_for_) {
     std::vector<Local> own;
     for (const auto id : units)
@@ -149,6 +150,13 @@ void Fleet::settle_answers() {
 void Fleet::save(SnapshotId snapshot) {
   for (auto* const host : snapshots_[snapshot.index].hosts) host->save(snapshot.index);
   settle_answers();
+  snapshots_[snapshot.index].was_saved = true;
+}
+
+bool Fleet::was_saved(UnitId id) const {
+  return std::any_of(snapshots_.begin(), snapshots_.end(), [&](const Snapshot& s) {
+    return s.was_saved && std::find(s.units.begin(), s.units.end(), id) != s.units.end();
+  });
 }
 
 void Fleet::restore(SnapshotId snapshot) {

@@ -129,6 +129,8 @@ class Fleet final {
   // Empty unless Blocks::keep_parts is set.
   [[nodiscard]] std::span<const Columns> parts(UnitId id) const;
   [[nodiscard]] const StepCounts& counts(UnitId id) const { return counts_[id]; }
+  // True if save() has saved the state of the unit in a snapshot so far.
+  [[nodiscard]] bool was_saved(UnitId id) const;
   // Warnings of units in steps, for the report.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   // Call after the unit was restored from an earlier run with these counts. The counts continue; if the unit has
@@ -156,6 +158,7 @@ class Fleet final {
     std::vector<UnitId> units;
     std::vector<HostedUnits*> hosts;
     std::vector<std::vector<Local>> locals;  // by host
+    bool was_saved = false;
   };
 
   void make(std::span<const UnitSpec> specs, std::span<Host* const> hosts, std::span<const std::uint32_t> host_of);

@@ -1,6 +1,13 @@
 #include "fleet/traits.hpp"
 
+#include <fmt/format.h>
+
 namespace consort::fleet {
+
+std::string UnitTraits::rollback_obstacle() const {
+  if (why_no_rollback.empty()) return {};
+  return fmt::format(", and setting back its continuous states and inputs is not enough because {}", why_no_rollback);
+}
 
 UnitTraits traits_of(unit::Unit& unit) {
   UnitTraits t;
@@ -14,6 +21,8 @@ UnitTraits traits_of(unit::Unit& unit) {
     t.serialises = states->can_serialize();
     t.exact_restart = states->is_exact();
     t.states_only = !states->is_complete();
+  } else {
+    t.why_no_rollback = unit.why_no_rollback();
   }
   t.event_verbs = unit.events() != nullptr;
   t.inner_events = unit.handles_events_inside();

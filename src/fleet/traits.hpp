@@ -21,6 +21,7 @@ struct UnitTraits {
   bool variable_step = true;
   bool responds_without_step = false;  // outputs follow new inputs without a step
   RollbackKind rollback = RollbackKind::none;
+  std::string why_no_rollback;    // see unit::Unit; may be empty
   bool serialises = false;        // a saved state can be serialised
   bool exact_restart = false;     // a restored unit repeats its results bit for bit, as far as Consort can know
   bool states_only = false;       // rollback sets back only time, continuous states and inputs
@@ -31,13 +32,16 @@ struct UnitTraits {
   bool step_derivatives = false;  // of outputs at the end of the last step
 
   [[nodiscard]] bool can_roll_back() const { return rollback != RollbackKind::none; }
+  // For messages about units without rollback: ", and …" with the reason why it is not enough to set back their states.
+  [[nodiscard]] std::string rollback_obstacle() const;
   // True if the unit may set Signals::next_event.
   [[nodiscard]] bool announces_events() const { return event_mode || inner_events; }
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(name, input_order, output_order, variable_step, responds_without_step, rollback, serialises, exact_restart,
-            states_only, event_verbs, event_mode, inner_events, derivatives, step_derivatives);
+    archive(name, input_order, output_order, variable_step, responds_without_step, rollback, why_no_rollback,
+            serialises, exact_restart, states_only, event_verbs, event_mode, inner_events, derivatives,
+            step_derivatives);
   }
 };
 

@@ -29,20 +29,23 @@ namespace {
 void require_rollback(const ControllerSetup& setup, std::string_view name) {
   require_variable_steps(setup, name);
   std::vector<std::string_view> unable;
-  bool could = true;  // if run as Model Exchange
+  std::string obstacle;  // of the first one
+  bool could = true;     // if run as Model Exchange
   for (UnitId u = 0; u < setup.fleet.size(); ++u) {
     const auto& unit = setup.fleet.traits(u);
     if (unit.can_roll_back()) continue;
+    if (unable.empty()) obstacle = unit.rollback_obstacle();
     unable.push_back(unit.name);
     const auto& d = *setup.plan.units[u].description;
     could = could && d.interface(describe::InterfaceType::model_exchange) != nullptr && !unit.responds_without_step;
   }
   if (unable.empty()) return;
   throw input_error(
-      "the controller '{}' repeats steps, but {} cannot save and restore {} state; run with the controller 'fixed' or "
-      "'ecco' (which needs power bonds, but no rollback){}",
+      "the controller '{}' repeats steps, but {} cannot save and restore {} state{}; run with the controller "
+      "'fixed' or 'ecco' (which needs power bonds, but no rollback){}",
       name, unable.size() == 1 ? fmt::format("unit '{}'", unable.front()) : fmt::format("units {}", some_of(unable)),
-      unable.size() == 1 ? "its" : "their", could ? ", or as Model Exchange (interface: me)" : "");
+      unable.size() == 1 ? "its" : "their", unable.size() == 1 ? obstacle : "",
+      could ? ", or as Model Exchange (interface: me)" : "");
 }
 
 enum class Kind : std::uint8_t { richardson, modified };

@@ -106,13 +106,16 @@ class EventController final : public Controller {
 // The reason why steps cannot end at events; empty if they can.
 std::string obstacle(const fleet::Fleet& fleet) {
   std::vector<std::string_view> rigid;
+  std::string reason;  // of the first one
   std::vector<std::string_view> fixed;
   for (const auto& unit : fleet.traits()) {
+    if (!unit.can_roll_back() && rigid.empty()) reason = unit.rollback_obstacle();
     if (!unit.can_roll_back()) rigid.push_back(unit.name);
     if (!unit.variable_step) fixed.push_back(unit.name);
   }
   if (!rigid.empty())
-    return fmt::format("{} cannot save and restore {} state", some_of(rigid), rigid.size() == 1 ? "its" : "their");
+    return fmt::format("{} cannot save and restore {} state{}", some_of(rigid), rigid.size() == 1 ? "its" : "their",
+                       rigid.size() == 1 ? reason : "");
   if (!fixed.empty())
     return fmt::format("{} {} equal steps only", some_of(fixed), fixed.size() == 1 ? "takes" : "take");
   return {};

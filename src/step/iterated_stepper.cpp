@@ -169,11 +169,12 @@ class IteratedStepper final : public Stepper {
       const auto& d = *plan_.units[u].description;
       const bool has_me = d.interface(describe::InterfaceType::model_exchange) != nullptr;
       throw input_error(
-          "the stepper 'iterated' repeats steps, but unit '{}' ({}) cannot save its state and restore it; {}choose "
+          "the stepper 'iterated' repeats steps, but unit '{}' ({}) cannot save its state and restore it{}; {}choose "
           "'gauss-seidel' or 'jacobi' with a smaller step",
-          plan_.units[u].name, describe::name_of(d.version),
-          has_me ? "run it as Model Exchange (interface: me), where Consort keeps the state if the FMU allows it, or "
-                 : "");
+          plan_.units[u].name, describe::name_of(d.version), fleet.traits(u).rollback_obstacle(),
+          has_me && !fleet.traits(u).responds_without_step
+              ? "run it as Model Exchange (interface: me), where Consort keeps the state if the FMU allows it, or "
+              : "");
     }
   }
 

@@ -44,6 +44,7 @@ class BorrowedUnit final : public Unit {
   [[nodiscard]] StepEvents events_in_step() const override { return unit_.events_in_step(); }
   [[nodiscard]] Time next_event() const override { return unit_.next_event(); }
   [[nodiscard]] Rollback* rollback() override { return unit_.rollback(); }
+  [[nodiscard]] std::string why_no_rollback() const override { return unit_.why_no_rollback(); }
   [[nodiscard]] Events* events() override { return unit_.events(); }
   [[nodiscard]] Derivatives* derivatives() override { return unit_.derivatives(); }
   [[nodiscard]] StepDerivatives* step_derivatives() override { return unit_.step_derivatives(); }

@@ -41,6 +41,7 @@ void MeProblem::evaluate(Time t) {
 
 bool MeProblem::begin(Time t) {
   memory_ = {};
+  sign_ = {};
   end_requested_ = false;
   const Settled settled = settle(t);
   fill_ode(t);
@@ -97,6 +98,7 @@ void MeProblem::fill_events() {
       evaluate(now);
       const auto step = instance_.completed_integrator_step(may_roll_back_);
       end_requested_ = step.terminate;
+      if (step.enter_event_mode) note_sign(Sign::Kind::step_event, now);
       return step.enter_event_mode || step.terminate;
     };
   }
@@ -170,6 +172,8 @@ void MeProblem::remember(const Settled& settled, Time t) {
   memory_.next_event = settled.next_event.value_or(solve::never);
   memory_.last_event = t;
   memory_.ended = settled.terminate;
+  if (memory_.next_event < solve::never) note_sign(Sign::Kind::time_event, memory_.next_event);
+  if (settled.terminate) note_sign(Sign::Kind::end, t);
   rounds_ = static_cast<std::uint32_t>(settled.updates);
 }
 

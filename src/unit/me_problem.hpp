@@ -73,6 +73,20 @@ class MeProblem {
   // Says whether a state from before the current point may be restored later. Passed to the instance after each step.
   void set_may_roll_back(bool may) { may_roll_back_ = may; }
 
+  // The first sign since begin() that the instance has events other than those of its inputs. Not part of the memory: a
+  // restore does not undo it.
+  struct Sign {
+    enum class Kind : std::uint8_t {
+      none,
+      time_event,  // announced for t
+      step_event,  // requested by the completed step to t
+      end,         // requested by an event at t
+    };
+    Kind kind = Kind::none;
+    Time t = 0;
+  };
+  [[nodiscard]] const Sign& sign_of_events() const { return sign_; }
+
   // first_event() returns the time of the first event handled after this call, or `never`.
   void watch_for_events() { first_event_ = solve::never; }
   [[nodiscard]] Time first_event() const { return first_event_; }
@@ -88,6 +102,9 @@ class MeProblem {
   // Updates until the instance has settled. It is in event mode before and in continuous-time mode after the call.
   Settled settle(Time t);
   void remember(const Settled& settled, Time t);
+  void note_sign(Sign::Kind kind, Time t) {
+    if (sign_.kind == Sign::Kind::none) sign_ = {kind, t};
+  }
   // Applies the changes that an event made to states and tolerances. They are read, because not every tool flags them.
   void take_up(solve::Vector y, solve::Vector absolute_tolerances, double rtol);
   void fill_ode(Time t);
@@ -105,6 +122,7 @@ class MeProblem {
   bool may_roll_back_ = false;
   bool end_requested_ = false;  // by completedIntegratorStep; not an event
   Memory memory_;
+  Sign sign_;
   std::vector<double> evaluated_;  // scratch of evaluate()
   Settled so_far_;                 // accumulated outcome of an event that is handled in parts
   std::uint32_t rounds_ = 0;       // number of updates in the last event

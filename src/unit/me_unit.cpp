@@ -14,6 +14,7 @@
 #include "unit/fmu_values.hpp"
 #include "unit/me_problem.hpp"
 #include "unit/polynomial_inputs.hpp"
+#include "unit/set_back.hpp"
 #include "unit/step_sensitivity.hpp"
 
 namespace consort::unit {
@@ -24,7 +25,8 @@ namespace {
 
 class MeSnapshot : public Snapshot {
  public:
-  std::unique_ptr<fmi::SavedState> instance;
+  std::unique_ptr<fmi::SavedState> instance;  // null: see `set_back`
+  SetBack::Memory set_back;
   std::unique_ptr<solve::Snapshot> solver;
   solve::Integration::Memory integration;
   MeProblem::Memory problem;
@@ -42,6 +44,9 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
         inputs_(*instance_, description_),
         problem_(*instance_, description_, &inputs_) {
     static_cast<void>(solve::find_solver(options_.solver));
+    if (instance_->state_saving() != nullptr) return;
+    memory_ = declared_memory(description_);
+    if (memory_.empty()) set_back_.emplace(*instance_, description_, problem_, inputs_, structural_);
   }
 
   [[nodiscard]] const std::string& name() const override { return instance_->name(); }
@@ -70,12 +75,14 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   void get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
                               std::span<double> values) override;
 
-  [[nodiscard]] Rollback* rollback() override { return instance_->state_saving() != nullptr ? this : nullptr; }
+  [[nodiscard]] Rollback* rollback() override { return memory_.empty() ? this : nullptr; }
+  [[nodiscard]] std::string why_no_rollback() const override { return memory_; }
   std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse) override;
   void restore(const Snapshot& snapshot) override;
   [[nodiscard]] bool is_exact() const override {
     return solve::find_solver(options_.solver).capabilities.exact_restart;
   }
+  [[nodiscard]] bool is_complete() const override { return !set_back_; }
   [[nodiscard]] bool can_serialize() const override {
     auto* const states = instance_->state_saving();
     return states != nullptr && states->can_serialize();
@@ -102,6 +109,7 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   void refresh();
   void external_event();
   [[nodiscard]] Time end_of(const StepRequest& r) const;
+  void restore_instance(const MeSnapshot& snapshot);
   void restore_bytes(const MeSnapshot& snapshot);
   void read_bytes(std::span<const std::uint8_t> bytes);
   // Writes the direction of these inputs to direction_. Returns its size relative to the inputs.
@@ -124,8 +132,11 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   std::unique_ptr<solve::Solver> solver_;  // from exit_initialization() on
   std::optional<solve::Integration> integration_;
   std::map<ValueReference, std::uint64_t> structural_;
+  std::string memory_;               // declared, of an instance that cannot save its state; a clause
+  std::optional<SetBack> set_back_;  // if the instance cannot save its state and declares no memory
   std::size_t state_count_ = 0;
   Time t_ = 0;
+  std::optional<Time> stop_;
   bool stale_ = false;  // the instance is at another point or has other inputs
   bool in_event_mode_ = false;
 
@@ -156,6 +167,7 @@ void MeUnit::require_mode(bool in_event_mode) const {
 void MeUnit::enter_initialization(const Experiment& e) {
   if (!options_.own_tolerance && e.tolerance) options_.solver_options.rtol = *e.tolerance;
   t_ = e.start;
+  stop_ = e.stop;
   instance_->enter_initialization(e);
 }
 
@@ -166,6 +178,7 @@ void MeUnit::exit_initialization() {
   static_cast<void>(problem_.begin(t_));
   inputs_.read_back(t_);
   make_solver();
+  if (set_back_) set_back_->begin(t_, stop_, options_.solver_options.rtol);
 }
 
 void MeUnit::make_solver() {
@@ -348,7 +361,11 @@ std::unique_ptr<Snapshot> MeUnit::save(std::unique_ptr<Snapshot> reuse) {
     s = static_cast<MeSnapshot*>(reuse.get());
   }
   s->bytes.clear();
-  s->instance = instance_->state_saving()->save(std::move(s->instance));
+  if (set_back_) {
+    set_back_->save(t_, solver_->state(), s->set_back);
+  } else {
+    s->instance = instance_->state_saving()->save(std::move(s->instance));
+  }
   s->solver = solver_->snapshot(std::move(s->solver));
   integration_->copy_memory(s->integration);
   s->problem = problem_.memory();
@@ -364,16 +381,23 @@ void MeUnit::restore(const Snapshot& snapshot) {
     restore_bytes(*s);
   } else {
     CONSORT_ASSERT(solver_ != nullptr);
-    instance_->state_saving()->restore(*s->instance);
+    restore_instance(*s);
     solver_->restore(*s->solver);
     integration_->restore(s->integration);
     problem_.restore(s->problem);
-    inputs_.state() = s->inputs;
+    inputs_.restore(s->inputs);
     t_ = s->t;
   }
   in_event_mode_ = false;
   last_.known = false;
   stale_ = true;
+  if (set_back_) set_back_->check_return(solver_->state(), s->set_back);
+}
+
+void MeUnit::restore_instance(const MeSnapshot& snapshot) {
+  if (!set_back_) return instance_->state_saving()->restore(*snapshot.instance);
+  if (in_event_mode_) static_cast<void>(settle(*this, name(), t_));
+  set_back_->require_return(snapshot.set_back);
 }
 
 // The parts of a serialised unit except the instance, in this order.
@@ -486,7 +510,7 @@ void MeUnit::read_bytes(std::span<const std::uint8_t> bytes) {
   solver_->deserialise(solver_bytes);
   integration_->restore(integration);
   problem_.restore(problem);
-  inputs_.state() = inputs;
+  inputs_.restore(inputs);
   t_ = t;
 }
 

@@ -11,9 +11,9 @@
 // other inputs take effect through an event that get() handles.
 //
 // A snapshot covers the instance, the complete solver state, the known events and the inputs. If the solver restarts
-// exactly (our own solver, the default), a restored unit repeats its results bit for bit. FMI 1.0 cannot save the
-// discrete states of an instance, so FMI 1.0 units offer no rollback: a rollback that is valid only without events
-// would give wrong results silently.
+// exactly (our own solver, the default), a restored unit repeats its results bit for bit. An instance that cannot save
+// its state (all of FMI 1.0) is set back by its time, continuous states and inputs if it has no other memory: see
+// set_back.hpp. Such a snapshot cannot be serialised, because a new instance would lack the rest of the state.
 #pragma once
 
 #include <memory>

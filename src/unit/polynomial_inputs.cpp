@@ -16,10 +16,8 @@ PolynomialInputs::PolynomialInputs(fmi::ModelExchange& instance, const describe:
 
 // --- layout ----------------------------------------------------------------------------------------------------------
 
-namespace {
-
-std::uint64_t elements_of(const describe::Description& d, const describe::Variable& v,
-                          const std::map<ValueReference, std::uint64_t>& structural) {
+std::uint64_t element_count(const describe::Description& d, const describe::Variable& v,
+                            const std::map<ValueReference, std::uint64_t>& structural) {
   std::uint64_t count = 1;
   bool changed = false;
   for (const auto& dimension : d.dimensions_of(v)) {
@@ -38,6 +36,8 @@ std::uint64_t elements_of(const describe::Description& d, const describe::Variab
   return changed ? count : d.element_count(v);
 }
 
+namespace {
+
 bool is_polynomial(const describe::Variable& v) {
   return v.causality == Causality::input && v.type == Type::Float64 && v.variability == Variability::continuous;
 }
@@ -53,7 +53,7 @@ void PolynomialInputs::lay_out(const std::map<ValueReference, std::uint64_t>& st
     const auto& v = description_.variables[i];
     // Clocks tick in event mode and have no value to hold.
     if (!v.is_settable_at_run_time() || v.type == Type::Clock) continue;
-    add(i, static_cast<std::uint32_t>(elements_of(description_, v, structural)));
+    add(i, static_cast<std::uint32_t>(element_count(description_, v, structural)));
   }
   const std::size_t n = state_.coefficients[0].size();
   for (auto& c : state_.coefficients) c.assign(n, 0.0);
@@ -255,6 +255,7 @@ void PolynomialInputs::set_all(Time t) {
     });
   }
   state_.held_changed = false;
+  ++held_passed_;
 }
 
 // --- shifted inputs --------------------------------------------------------------------------------------------------

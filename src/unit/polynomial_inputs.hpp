@@ -19,6 +19,10 @@
 
 namespace consort::unit {
 
+// Number of elements of a variable; `structural` holds the changed values of structural parameters.
+[[nodiscard]] std::uint64_t element_count(const describe::Description& description, const describe::Variable& variable,
+                                          const std::map<ValueReference, std::uint64_t>& structural);
+
 class PolynomialInputs final : public MeInputs {
  public:
   static constexpr int highest_order = 3;
@@ -48,6 +52,10 @@ class PolynomialInputs final : public MeInputs {
   };
   [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] State& state() { return state_; }
+  void restore(const State& state) {
+    state_ = state;
+    in_event_ = false;
+  }
 
   // Takes new values for the next step. Throws Error (input) for a variable that cannot be set during the run.
   void take(const describe::SignalSet& signals, Columns& values);
@@ -59,6 +67,8 @@ class PolynomialInputs final : public MeInputs {
   // A change below `rtol` times the value is not a jump; the error control of the solver covers it.
   [[nodiscard]] bool held_changed() const { return state_.held_changed; }
   [[nodiscard]] bool external_event_needed(double rtol) const;
+  // How often held values were passed to the instance so far. Not part of the state.
+  [[nodiscard]] std::uint64_t held_passed() const { return held_passed_; }
   // From this call until set_all(), the instance gets the previous inputs.
   void begin_event() { in_event_ = true; }
 
@@ -72,6 +82,12 @@ class PolynomialInputs final : public MeInputs {
   void add_seed(std::span<const ValueReference> references, std::span<const double> seed,
                 std::span<double> direction) const;
   [[nodiscard]] std::span<const double> values() const { return state_.coefficients[0]; }
+  // Calls f(variable, first element, number of elements) for every continuous input; for aliases, once per variable.
+  template <class F>
+  void for_each_continuous(F&& f) const {
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i].way == Way::polynomial) f(description_.variables[i], slots_[i].first, slots_[i].count);
+  }
   // Sets the inputs of the instance to the current values, or to those of the last step at t, plus `amount` times the
   // direction.
   void set_present(std::span<const double> direction, double amount);
@@ -107,6 +123,7 @@ class PolynomialInputs final : public MeInputs {
   std::map<std::pair<Type, ValueReference>, Value> remembered_;
   State state_;
   bool in_event_ = false;
+  std::uint64_t held_passed_ = 0;
   std::vector<double> present_;  // scratch
   Coefficients last_;            // of the last step
   Time last_base_ = 0;

@@ -68,10 +68,12 @@ class Snapshot {
 };
 
 // Snapshots are independent of each other, can be restored any number of times, and must not outlive their unit. A
-// restored unit repeats its results bit for bit. Serialized bytes can be loaded into another unit of the same model,
-// initialised or not. If bytes are not a complete state of this model, deserialize() or at the latest restore() throws
-// Error (input) and leaves the unit unchanged. Exception: a co-simulation FMU reads the bytes itself; if it rejects
-// them, Error (run) is thrown and the unit can no longer be used.
+// restored unit repeats its results bit for bit, or within rounding errors if it is not complete. Such a unit may find
+// out while it runs that it cannot go back: save() or restore() then throw Error (run) with the reason. Serialized
+// bytes can be loaded into another unit of the same model, initialised or not. If bytes are not a complete state of
+// this model, deserialize() or at the latest restore() throws Error (input) and leaves the unit unchanged. Exception: a
+// co-simulation FMU reads the bytes itself; if it rejects them, Error (run) is thrown and the unit can no longer be
+// used.
 class Rollback {
  public:
   virtual ~Rollback() = default;
@@ -79,7 +81,8 @@ class Rollback {
   virtual void restore(const Snapshot& snapshot) = 0;
   // True if a restored unit repeats its results bit for bit, as far as Consort can know.
   [[nodiscard]] virtual bool is_exact() const { return true; }
-  // False if the unit cannot save its state, and only its time, continuous states and inputs are set back.
+  // False if the unit cannot save its state, and only its time, continuous states and inputs are set back: see
+  // set_back.hpp.
   [[nodiscard]] virtual bool is_complete() const { return true; }
   [[nodiscard]] virtual bool can_serialize() const = 0;
   [[nodiscard]] virtual std::vector<std::uint8_t> serialize(const Snapshot& snapshot) = 0;
@@ -184,6 +187,9 @@ class Unit : public Variables {
 
   // Capabilities; null: not supported. The answer never changes during the lifetime of the unit.
   [[nodiscard]] virtual Rollback* rollback() { return nullptr; }
+  // If rollback() is null: why it would not be enough to set back continuous states and inputs, as a clause ("it has
+  // event indicators"). Empty: does not apply.
+  [[nodiscard]] virtual std::string why_no_rollback() const { return {}; }
   [[nodiscard]] virtual Events* events() { return nullptr; }
   [[nodiscard]] virtual Derivatives* derivatives() { return nullptr; }
   [[nodiscard]] virtual StepDerivatives* step_derivatives() { return nullptr; }

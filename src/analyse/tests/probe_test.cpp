@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/tests/places.hpp"
+#include "fmi/tests/quirky_fmu.hpp"
 
 namespace consort::analyse {
 namespace {
@@ -53,6 +54,31 @@ TEST(Probe, OfFmi1FindsWhatThatVersionDoesNotHave) {
   EXPECT_EQ(report["rollback"].verdict, Verdict::absent);
   EXPECT_EQ(report["rollback"].claimed, false);
   EXPECT_EQ(report["directional derivatives"].verdict, Verdict::absent);
+}
+
+TEST(Probe, SetsBackTheStatesOfModelExchangeThatCannotBeSaved) {
+  const auto old = probe(fmu("fmi1/me/CoupledMass.fmu"));
+  EXPECT_EQ(old["rollback"].verdict, Verdict::absent);
+  EXPECT_EQ(old["rollback by states"].verdict, Verdict::holds) << text_of(old);
+  EXPECT_THAT(old["rollback by states"].text, HasSubstr("bit for bit"));
+  ProbeOptions options;
+  options.interface = InterfaceType::model_exchange;
+  EXPECT_EQ(probe(fmu("fmi2/CoupledMass.fmu"), options)["rollback by states"].verdict, Verdict::absent);
+  EXPECT_EQ(probe(fmu("fmi2/CoupledMass.fmu"))["rollback by states"].verdict, Verdict::absent);
+  EXPECT_THAT(probe(fmu("fmi1/me/Feedthrough.fmu"))["rollback by states"].text, HasSubstr("is discrete"));
+}
+
+TEST(Probe, FindsTheMemoryOfModelExchangeThatCannotBeSaved) {
+  if (!fmi::QuirkyFmu::has_compiler()) GTEST_SKIP() << "there is no C compiler";
+  const auto verdict = [](std::initializer_list<const char*> quirks) {
+    ProbeOptions options;
+    options.step = 0.1;
+    return probe(fmi::QuirkyFmu(2, fmi::Kind::me, quirks).path(), options)["rollback by states"];
+  };
+  EXPECT_EQ(verdict({"ITERATES"}).verdict, Verdict::holds) << verdict({"ITERATES"}).text;
+  EXPECT_THAT(verdict({"ITERATES"}).text, HasSubstr("within"));
+  EXPECT_EQ(verdict({"ONE_ITERATION"}).verdict, Verdict::fails) << verdict({"ONE_ITERATION"}).text;
+  EXPECT_EQ(verdict({"STEP_EVENT"}).verdict, Verdict::fails) << verdict({"STEP_EVENT"}).text;
 }
 
 TEST(Probe, AnFmuThatFailsItsStepsFailsTheTrialsThatNeedThem) {

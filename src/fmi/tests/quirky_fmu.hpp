@@ -15,6 +15,9 @@
 //   NO_STEP_FINISHED   a callback for finished steps is an error
 //   HYSTERESIS         the derivatives depend on earlier evaluations
 //   ITERATES           the same within rounding errors, like those of an iteration that begins with its last result
+//   ONE_ITERATION      the derivatives contain a z with z³ + z = h, by one Newton iteration per evaluation
+//   LATE_TIME_EVENT    the first update after t = 0.3 announces a time event
+//   STEP_EVENT         the first completed step after t = 0.3 requests an event
 //   HAS_EVENTS         the ball h bounces, and `ticks` counts the multiples of `period`
 //
 // Without HAS_EVENTS, der(h) = v and der(v) = u - e h. Co-Simulation integrates it with the explicit Euler method.
@@ -68,6 +71,11 @@ static void rates(Model* m, double* dx) {
 #ifdef HYSTERESIS
   if (m->x[0] > 2) m->memory = 1;
   dx[1] += m->memory;
+#endif
+#ifdef ONE_ITERATION
+  double* z = &m->memory;
+  *z -= (*z * *z * *z + *z - m->x[0]) / (3 * *z * *z + 1);
+  dx[1] -= *z;
 #endif
 #ifdef ITERATES
   dx[1] += 1e-12 * m->memory;
@@ -134,6 +142,16 @@ static void begin(Model* m) { m->next = m->period; }
 static int update(Model* m) {
   m->is_current = 0;
   complete(m);
+#ifdef LATE_TIME_EVENT
+  if (m->t > 0.3 && m->ticks == 0) {
+    m->ticks = 1;
+    m->period = 0.05;
+    m->next = m->t + m->period;
+    return 1;
+  }
+  if (m->t >= m->next) m->period = 0;
+  return 0;
+#endif
 #ifdef HAS_EVENTS
   if (m->x[0] <= 0 && m->x[1] < 0) {
     m->x[0] = 0;
@@ -146,6 +164,13 @@ static int update(Model* m) {
   }
 #endif
   return m->period > 0 && m->updates++ == 0;
+}
+// Returns 1 if the step requests an event.
+static int completed_step(Model* m) {
+#ifdef STEP_EVENT
+  return m->t > 0.3 && m->ticks++ == 0;
+#endif
+  return 0;
 }
 static int do_step(Model* m, double t, double h) {
 #ifdef KEEPS_TO_STOP
@@ -235,7 +260,7 @@ fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n) { get
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { x[0] = x[1] = 1; return fmi2OK; }
 fmi2Status fmi2EnterEventMode(fmi2Component c) { return fmi2OK; }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) { return fmi2OK; }
-fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Boolean* event, fmi2Boolean* end) { complete(c); *event = *end = fmi2False; return fmi2OK; }
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Boolean* event, fmi2Boolean* end) { complete(c); *event = completed_step(c); *end = fmi2False; return fmi2OK; }
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
   Model* m = c;
   const int announces = update(m);
@@ -295,7 +320,7 @@ fmiStatus F(fmiGetContinuousStates)(fmiComponent c, fmiReal x[], size_t n) { mem
 fmiStatus F(fmiGetDerivatives)(fmiComponent c, fmiReal dx[], size_t n) { get_rates(c, dx); return fmiOK; }
 fmiStatus F(fmiGetEventIndicators)(fmiComponent c, fmiReal z[], size_t n) { get_indicators(c, z, n); return fmiOK; }
 fmiStatus F(fmiGetNominalContinuousStates)(fmiComponent c, fmiReal x[], size_t n) { x[0] = x[1] = 1; return fmiOK; }
-fmiStatus F(fmiCompletedIntegratorStep)(fmiComponent c, fmiBoolean* event) { complete(c); *event = fmiFalse; return fmiOK; }
+fmiStatus F(fmiCompletedIntegratorStep)(fmiComponent c, fmiBoolean* event) { complete(c); *event = completed_step(c); return fmiOK; }
 fmiStatus F(fmiTerminate)(fmiComponent c) { return fmiOK; }
 static void event(Model* m, fmiEventInfo* info) {
   if (update(m)) {

@@ -22,6 +22,7 @@
 #include "../../../models/feedthrough.hpp"
 #include "../../../models/linear_unit.hpp"
 #include "base/tests/places.hpp"
+#include "fmi/tests/fmu_files.hpp"
 #include "unit/fmu_unit.hpp"
 #include "unit/lambda_unit.hpp"
 #include "unit/linear_unit.hpp"
@@ -36,6 +37,17 @@ inline Adapted make_co_simulation(const std::string& folder, const std::string& 
   result.fmu =
       std::make_unique<fmi::Fmu>(fmi::Fmu::open(std::filesystem::path(places::fmus()) / folder / (model + ".fmu")));
   result.unit = make_fmu_unit(*result.fmu, {.name = "adapted", .use_event_mode = use_event_mode});
+  return result;
+}
+
+// An FMU that could save its state but does not declare it.
+inline Adapted make_forgetful(int version, const std::string& model) {
+  const std::string name = version == 2 ? "canGetAndSetFMUstate" : "canGetAndSetFMUState";
+  fmi::UnpackedFmu changed(version, model);
+  changed.replace(name + "=\"true\"", name + "=\"false\"");  // the first interface is Model Exchange
+  Adapted result;
+  result.fmu = std::make_unique<fmi::Fmu>(changed.open());
+  result.unit = make_me_unit(*result.fmu, {.name = "adapted"});
   return result;
 }
 
@@ -96,6 +108,8 @@ inline const UnitKind unit_kinds[] = {
     {"Fmi1ModelExchange", [](const std::string& m) { return adapt_fmu("fmi1/me/" + m + ".fmu"); }, solver},
     {"Fmi2ModelExchange", [](const std::string& m) { return adapt_fmu("fmi2/" + m + ".fmu"); }, solver},
     {"Fmi3ModelExchange", [](const std::string& m) { return adapt_fmu("fmi3/" + m + ".fmu"); }, solver},
+    {"Fmi2WithoutSavedStates", [](const std::string& m) { return make_forgetful(2, m); }, solver},
+    {"Fmi3WithoutSavedStates", [](const std::string& m) { return make_forgetful(3, m); }, solver},
     {"NativeModel", make_native, solver},
     {"LinearUnit", [](const std::string& m) { return make_linear(m, false); }, rounding},
     {"LinearUnitThatAnswersAtOnce", [](const std::string& m) { return make_linear(m, true); }, rounding},

@@ -239,10 +239,6 @@ TEST_P(AdaptedUnit, RepeatsExactlyWhatItDidAfterARestore) {
   const auto a = make<OneMass>("OneMass");
   a.initialize();
   auto* const rollback = a.unit->rollback();
-  if (is_fmi1()) {
-    EXPECT_EQ(rollback, nullptr) << "FMI 1.0 cannot save the states of an instance";
-    return;
-  }
   ASSERT_NE(rollback, nullptr);
   run_on(a, 0, 13);
   auto saved = rollback->save();

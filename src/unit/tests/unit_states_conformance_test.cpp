@@ -116,6 +116,7 @@ TEST_P(UnitStatesConformance, SavesInputsThatNoStepHasUsedYet) {
 TEST_P(UnitStatesConformance, RepeatsOutcomesToo) {
   const auto a = make_started("Stair");
   if (!a.unit) GTEST_SKIP() << "no model with events";
+  if (a.unit->rollback() == nullptr) GTEST_SKIP() << "cannot save its state with events";
   if (needs_event_mode(a)) GTEST_SKIP() << "has its events in event mode";
   auto& states = *a.unit->rollback();
   const auto run = [&] {
