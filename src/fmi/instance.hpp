@@ -103,9 +103,9 @@ class EventMode {
  public:
   virtual ~EventMode() = default;
   virtual void enter_event_mode() = 0;
-  // `announced`: the next event that an earlier update announced, if it still lies ahead. It remains announced if the
-  // FMU does not write it: some tools write only what has changed. The other results begin as false in every update.
-  virtual DiscreteUpdate update_discrete_states(std::optional<Time> announced = std::nullopt) = 0;
+  // An event that an earlier update announced remains announced if the FMU does not write it and it still lies ahead:
+  // some tools write only what has changed. The other results begin as false in every update.
+  virtual DiscreteUpdate update_discrete_states() = 0;
   // Returns to step mode (Co-Simulation) or continuous-time mode (Model Exchange).
   virtual void leave_event_mode() = 0;
 };

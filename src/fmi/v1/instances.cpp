@@ -5,6 +5,7 @@
 #include <limits>
 #include <thread>
 
+#include "fmi/announcement.hpp"
 #include "fmi/safe_format.hpp"
 #include "fmi/v1/api.hpp"
 
@@ -264,6 +265,8 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
     release_component();
     component_ = nullptr;
     caller_.mend();
+    pending_.reset();
+    announcement_ = {};
     instantiate();
   }
 
@@ -272,6 +275,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
 
   void set_time(Time t) override {
     caller_.set_time(t);
+    announcement_.reach(t);
     check(api_.set_time, t);
   }
   void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
@@ -287,15 +291,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   // FMI 1.0 has no modes.
   void enter_event_mode() override {}
   void leave_event_mode() override {}
-  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override {
-    if (pending_) {
-      const DiscreteUpdate update = *pending_;
-      pending_.reset();
-      return update;
-    }
-    fmiEventInfo info = event_info(announced);
-    check(api_.event_update, boolean(false), Result(&info));
-    return update_of(info);
+  DiscreteUpdate update_discrete_states() override {
+    const DiscreteUpdate update = pending_ ? *pending_ : next_update();
+    pending_.reset();
+    announcement_.take(update.next_event);
+    return update;
   }
   IntegratorStep completed_integrator_step(bool) override {
     fmiBoolean call_event_update = fmiFalse;
@@ -319,6 +319,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
     caller_.trace_line("fmiFreeModelInstance()");
   }
 
+  DiscreteUpdate next_update() {
+    fmiEventInfo info = event_info(announcement_.ahead());
+    check(api_.event_update, boolean(false), Result(&info));
+    return update_of(info);
+  }
   // Without fmiFalse from the FMU, the iteration has converged.
   static fmiEventInfo event_info(std::optional<Time> announced) {
     fmiEventInfo info{};
@@ -338,6 +343,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   }
 
   std::optional<DiscreteUpdate> pending_;
+  Announcement announcement_;
 };
 
 }  // namespace
