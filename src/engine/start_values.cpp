@@ -76,42 +76,6 @@ std::string text_of(const Columns& columns, const describe::SignalSet::Place& pl
   });
 }
 
-// Returns false if the unit refuses to read the variables.
-bool check_kept(const StartValues& starts, const StartValues::Set& set, unit::Variables& unit,
-                std::vector<std::string>& warnings) {
-  const auto& d = unit.description();
-  const auto signals = starts.signals(d, set.variables);
-  Columns given = starts.columns(d, set, signals);
-  Columns kept = signals.make_columns();
-  try {
-    unit.get(signals, kept);
-  } catch (const Error&) {
-    return false;
-  }
-  for (std::size_t i = 0; i < set.variables.size(); ++i) {
-    const auto place = signals.place(i);
-    const bool same = with_type(place.type, [&]<class T>() {
-      const auto a = given.column<T>().begin() + place.first;
-      return std::equal(a, a + place.count, kept.column<T>().begin() + place.first, is_kept<T>);
-    });
-    if (same) continue;
-    warnings.push_back(
-        fmt::format("unit '{}' has not taken the value {} of '{}' and keeps {}; the result is that of the value it "
-                    "keeps: export the FMU so that this variable can be set",
-                    unit.name(), text_of(given, place), d[set.variables[i]].name, text_of(kept, place)));
-  }
-  return true;
-}
-
-template <class Wanted>
-void check_chosen(const StartValues& starts, unit::Variables& unit, Wanted&& wanted,
-                  std::vector<std::string>& warnings) {
-  const auto set = chosen(starts, wanted);
-  if (set.empty() || check_kept(starts, set, unit, warnings)) return;
-  for (std::size_t i = 0; i < set.variables.size(); ++i)
-    static_cast<void>(check_kept(starts, {{set.variables[i]}, {set.values[i]}}, unit, warnings));
-}
-
 }  // namespace
 
 void apply_again(const StartValues& starts, unit::Variables& unit) {
@@ -124,22 +88,30 @@ void apply_again(const StartValues& starts, unit::Variables& unit) {
             unit);
 }
 
-void check_inputs(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                  std::vector<std::string>& warnings) {
+void check_kept(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
+                std::vector<std::string>& warnings) {
   const auto& d = unit.description();
-  check_chosen(
-      starts, unit,
-      [&](describe::VariableId id) { return d[id].causality == describe::Causality::input && !is_driven(id); },
-      warnings);
-}
-
-void check_parameters(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                      std::vector<std::string>& warnings) {
-  const auto& d = unit.description();
-  check_chosen(
-      starts, unit,
-      [&](describe::VariableId id) { return d[id].causality == describe::Causality::parameter && !is_driven(id); },
-      warnings);
+  const auto set = chosen(starts, [&](describe::VariableId id) {
+    const auto causality = d[id].causality;
+    return (causality == describe::Causality::input || causality == describe::Causality::parameter) && !is_driven(id);
+  });
+  if (set.empty()) return;
+  const auto signals = starts.signals(d, set.variables);
+  Columns given = starts.columns(d, set, signals);
+  Columns kept = signals.make_columns();
+  if (!unit.try_get(signals, kept).empty()) return;
+  for (std::size_t i = 0; i < set.variables.size(); ++i) {
+    const auto place = signals.place(i);
+    const bool same = with_type(place.type, [&]<class T>() {
+      const auto a = given.column<T>().begin() + place.first;
+      return std::equal(a, a + place.count, kept.column<T>().begin() + place.first, is_kept<T>);
+    });
+    if (same) continue;
+    warnings.push_back(
+        fmt::format("unit '{}' has not taken the value {} of '{}' and keeps {}; the result is that of the value it "
+                    "keeps: export the FMU so that this variable can be set",
+                    unit.name(), text_of(given, place), d[set.variables[i]].name, text_of(kept, place)));
+  }
 }
 
 }  // namespace consort::engine

@@ -24,12 +24,11 @@ void set_early(const unit::Variables& unit, const std::function<void()>& set, st
 // value is exact (FMI 2.0, 2.2.7; FMI 3.0, 2.4.7.5). Some tools compute or reset values when they enter this mode.
 void apply_again(const StartValues& starts, unit::Variables& unit);
 
-// Warns of values that the unit has not kept: of inputs in initialization mode, of parameters after it. Other variables
-// may have been computed. Skips variables that the unit refuses to read, and those for which `is_driven` is true.
+// After initialization: warns of inputs and parameters that have not kept their values. Other variables may have been
+// computed. Variables for which `is_driven` is true are skipped. A run does not need these values, so nothing more is
+// read if the unit refuses to tell them: after an error, some FMUs refuse all calls.
 using IsDriven = std::function<bool(describe::VariableId)>;
-void check_inputs(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                  std::vector<std::string>& warnings);
-void check_parameters(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                      std::vector<std::string>& warnings);
+void check_kept(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
+                std::vector<std::string>& warnings);
 
 }  // namespace consort::engine

@@ -211,6 +211,13 @@ void Fleet::get(UnitId id, const describe::SignalSet& set, Columns& values, cons
   settle_answers();
 }
 
+std::string Fleet::try_get(UnitId id, const describe::SignalSet& set, Columns& values) {
+  std::string refusal;
+  places_[id].host->try_get(places_[id].local, set, values, refusal);
+  settle_answers();
+  return refusal;
+}
+
 void Fleet::set(UnitId id, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) {
   places_[id].host->set(places_[id].local, set, values, at);
   settle_answers();

@@ -77,6 +77,8 @@ class HostedUnits {
   // --- values of any variables; they begin at `at`
   virtual void get(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) = 0;
   virtual void set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) = 0;
+  // `refusal`: set to the reason if the unit refuses to tell the values; see unit::Variables.
+  virtual void try_get(Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) = 0;
 
   // --- events; see also Verb::update
   virtual void enter_event_mode(std::span<const Local> units) = 0;

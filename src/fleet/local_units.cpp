@@ -180,6 +180,10 @@ void LocalUnits::set(Local unit, const describe::SignalSet& set, Columns& values
   for_one(unit, [&] { units_[unit]->set_part(set, values, at); });
 }
 
+void LocalUnits::try_get(Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) {
+  for_one(unit, [&] { refusal = units_[unit]->try_get(set, values); });
+}
+
 void LocalUnits::enter_event_mode(std::span<const Local> units) {
   for_each(units, [&](Local u) { units_[u]->events()->enter_event_mode(); });
 }

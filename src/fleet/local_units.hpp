@@ -29,6 +29,7 @@ class LocalUnits : public HostedUnits {
   void terminate(std::span<const Local> units) override;
   void get(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
   void set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
+  void try_get(Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) override;
 
   void enter_event_mode(std::span<const Local> units) override;
   void leave_event_mode(std::span<const Local> units) override;

@@ -18,6 +18,7 @@
 #include "base/time.hpp"
 #include "base/value.hpp"
 #include "describe/description.hpp"
+#include "fmi/instance.hpp"
 #include "os/crash_guard.hpp"
 
 namespace consort::fmi {
@@ -113,6 +114,19 @@ class Caller {
     const Status status = call(f, instance, arguments...);
     if (status != Status::ok) [[unlikely]]
       refuse(f.name, status, before);
+  }
+  // Runs calls that are not essential and throw Error (run) if they fail. Then throws Refused, and the instance stays
+  // usable unless the status is fatal.
+  template <class Body>
+  void tolerate(Body&& body) {
+    const Status before = worst_;
+    try {
+      body();
+    } catch (const Error& error) {
+      if (error.fault() != Fault::run || is_fatal()) throw;
+      worst_ = before;
+      throw Refused(error.fault(), error.what(), error.fields());
+    }
   }
   // As call(), for a call that ends an earlier error if it succeeds.
   template <class F, class... A>

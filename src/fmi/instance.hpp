@@ -165,6 +165,10 @@ class Instance {
     write(type_of<T>, references, values.data(), values.size());
   }
 
+  // Calls `reads`, which reads values that are not essential. If it fails, throws Refused, and the instance stays
+  // usable unless the status is fatal.
+  virtual void tolerate(const std::function<void()>& reads);
+
   // Null if the version, the FMU's flags or its binary lack the capability; missing() gives the reason.
   [[nodiscard]] virtual StateSaving* state_saving() { return nullptr; }
   [[nodiscard]] virtual DirectionalDerivatives* directional_derivatives() { return nullptr; }

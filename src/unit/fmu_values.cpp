@@ -24,6 +24,15 @@ void get_values(fmi::Instance& instance, const describe::SignalSet& signals, Col
   signals.negate(values, at);
 }
 
+std::string try_get_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values) {
+  try {
+    instance.tolerate([&] { get_values(instance, signals, values); });
+  } catch (const fmi::Refused& refusal) {
+    return refusal.what();
+  }
+  return {};
+}
+
 void set_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values,
                 const describe::Offsets& at) {
   signals.negate(values, at);

@@ -50,6 +50,7 @@ class Common : public Interface {
   }
 
   void set_debug_logging(bool on, std::span<const std::string>) override { check(api_.set_debug_logging, boolean(on)); }
+  void tolerate(const std::function<void()>& reads) override { caller_.tolerate(reads); }
 
   // FMI 1.0 initialises in one call; values set before it are start values.
   void enter_initialization(const Experiment& e) override {

@@ -101,6 +101,8 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     early_.clear();
   }
 
+  void tolerate(const std::function<void()>& reads) override { caller_.tolerate(reads); }
+
   // --- states
 
   [[nodiscard]] StateSaving* state_saving() override {

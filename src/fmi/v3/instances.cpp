@@ -98,6 +98,8 @@ class Common : public Interface,
     announcement_ = {};
   }
 
+  void tolerate(const std::function<void()>& reads) override { caller_.tolerate(reads); }
+
   // --- states
 
   [[nodiscard]] StateSaving* state_saving() override {

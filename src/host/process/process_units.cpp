@@ -221,6 +221,10 @@ void ProcessUnits::set(Local unit, const describe::SignalSet& set, Columns& valu
   ask(unit, [&](UnitClient& client, Channel& channel) { return client.set(channel, set, values, at); });
 }
 
+void ProcessUnits::try_get(Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) {
+  ask(unit, [&](UnitClient& client, Channel& channel) { return client.try_get(channel, set, values, refusal); });
+}
+
 // --- events ---------------------------------------------------------------------------------------------------------
 
 void ProcessUnits::enter_event_mode(std::span<const Local> units) { ask_all(units, Message::enter_event_mode); }

@@ -40,6 +40,7 @@ class ProcessUnits final : public fleet::HostedUnits {
   void terminate(std::span<const fleet::Local> units) override;
   void get(fleet::Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
   void set(fleet::Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
+  void try_get(fleet::Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) override;
 
   void enter_event_mode(std::span<const fleet::Local> units) override;
   void leave_event_mode(std::span<const fleet::Local> units) override;

@@ -144,6 +144,15 @@ std::size_t UnitClient::set(Area& area, const describe::SignalSet& set, const Co
   return finish(out, Message::set);
 }
 
+std::size_t UnitClient::try_get(Area& area, const describe::SignalSet& set, Columns& values, std::string& refusal) {
+  chosen_ = &set;
+  values_ = &values;
+  refusal_ = &refusal;
+  Writer out(area);
+  out.put(set);
+  return finish(out, Message::try_get);
+}
+
 std::size_t UnitClient::settle(Area& area, Time t, fleet::EventOutcome& outcome) {
   outcome_ = &outcome;
   return plain(area, Message::settle, t);
@@ -188,6 +197,10 @@ void UnitClient::read_body(Reader& in, fleet::Reply& reply, bool& quiet) {
       break;
     case Message::configure: in(*done_); break;
     case Message::get: in.block(*chosen_, *values_, at_); break;
+    case Message::try_get:
+      in(*refusal_);
+      if (refusal_->empty()) in.block(*chosen_, *values_, {});
+      break;
     case Message::settle: in.take(*outcome_); break;
     case Message::serialise: in.list(*bytes_); break;
     default: break;

@@ -126,6 +126,7 @@ void UnitServer::dispatch(Reader& in, Writer& out) {
     case Message::terminate: units_->terminate(std::span(&only, 1)); break;
     case Message::get: return get(in, out);
     case Message::set: return set(in);
+    case Message::try_get: return try_get(in, out);
     case Message::enter_event_mode:
       with_events();
       units_->enter_event_mode(std::span(&only, 1));
@@ -362,6 +363,17 @@ void UnitServer::set(Reader& in) {
   in.expect_end();
   units_->set(only, chosen, values, {});
   await_unit();
+}
+
+void UnitServer::try_get(Reader& in, Writer& out) {
+  const auto chosen = in.set(description());
+  in.expect_end();
+  Columns values = chosen.make_columns();
+  std::string refusal;
+  units_->try_get(only, chosen, values, refusal);
+  await_unit();
+  out.put(refusal);
+  if (refusal.empty()) out.block(chosen, values, {});
 }
 
 void UnitServer::settle(Reader& in, Writer& out) {

@@ -83,6 +83,7 @@ class UnitServer {
   void enter_initialization(Reader& in);
   void get(Reader& in, Writer& out);
   void set(Reader& in);
+  void try_get(Reader& in, Writer& out);
   void settle(Reader& in, Writer& out);
   [[nodiscard]] std::size_t fail(fleet::Message what, std::exception_ptr why, fleet::MessageArea& area);
 
