@@ -195,6 +195,7 @@ void feed_engine(Bytes bytes, bool heads) {
     case fleet::Message::configure: client.configure(buffer, wired.outputs, values, done); break;
     case fleet::Message::get: client.get(buffer, wired.outputs, values, {}); break;
     case fleet::Message::settle: client.settle(buffer, 0, outcome); break;
+    case fleet::Message::reset: client.reset(buffer, done); break;
     case fleet::Message::try_get: client.try_get(buffer, wired.outputs, values, refusal); break;
     case fleet::Message::serialise: client.serialise(buffer, 0, state); break;
     default: client.ask(buffer, what);

@@ -101,18 +101,18 @@ class Initialization::Run {
 
   void enter() {
     for (UnitId u = 0; u < plan_.units.size(); ++u) {
-      UnitView unit(plan_, fleet_, u);
       const auto& planned = plan_.units[u];
-      apply_structural(planned.starts, unit);
-      set_early(
-          unit, [&] { apply(planned.starts, unit); }, warnings_);
       fill(planned, planned.inputs, planned.first_input, state_.signals.inputs);
       fill(planned, planned.outputs, planned.first_output, state_.signals.outputs);
     }
     owner_.point_.look_up(state_);
-    for (UnitId u = 0; u < plan_.units.size() && owner_.sets_before_; ++u)
-      set_early(
-          UnitView(plan_, fleet_, u), [&] { set_inputs(u); }, warnings_);
+    for (UnitId u = 0; u < plan_.units.size(); ++u) {
+      UnitView unit(plan_, fleet_, u);
+      const auto inputs = [&] {
+        if (owner_.sets_before_) set_inputs(u);
+      };
+      set_early(plan_.units[u].starts, unit, inputs, warnings_);
+    }
     fleet_.enter_initialization(plan_.all_units(), experiment_);
     for (const auto u : modern_) {
       UnitView unit(plan_, fleet_, u);

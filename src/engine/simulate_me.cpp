@@ -39,6 +39,7 @@ class InstanceVariables final : public unit::Variables {
   [[nodiscard]] std::string try_get(const describe::SignalSet& signals, Columns& values) override {
     return unit::try_get_values(instance_, signals, values);
   }
+  [[nodiscard]] bool reset() override { return unit::reset_instance(instance_); }
   bool configure(const describe::SignalSet& signals, Columns& values) override {
     return unit::configure_values(instance_, signals, values);
   }
@@ -101,17 +102,15 @@ class TableInputs final : public unit::MeInputs {
 
 void initialize(fmi::ModelExchange& instance, unit::Variables& variables, StartValues& starts, const RunPlan& plan,
                 TableInputs* inputs, bool beyond_stop, std::vector<std::string>& warnings) {
-  const auto all_before = [&] {
-    apply(starts, variables);
+  const auto set_inputs = [&] {
     if (inputs != nullptr) inputs->set_initial(plan.start);
   };
   const auto is_driven = [&](describe::VariableId id) { return inputs != nullptr && inputs->contains(id); };
-  apply_structural(starts, variables);
-  set_early(variables, all_before, warnings);
+  set_early(starts, variables, set_inputs, warnings);
   const auto stop = beyond_stop ? std::nullopt : std::optional<Time>(plan.stop);
   instance.enter_initialization({plan.start, stop, plan.tolerance});
   apply_again(starts, variables);
-  if (inputs != nullptr) inputs->set_initial(plan.start);
+  set_inputs();
   instance.exit_initialization();
   check_kept(starts, variables, is_driven, warnings);
 }

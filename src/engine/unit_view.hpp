@@ -20,6 +20,7 @@ class UnitView final : public unit::Variables {
   [[nodiscard]] std::string try_get(const describe::SignalSet& signals, Columns& values) override {
     return fleet_.try_get(unit_, signals, values);
   }
+  [[nodiscard]] bool reset() override { return fleet_.reset(unit_); }
   bool configure(const describe::SignalSet& signals, Columns& values) override {
     return fleet_.configure(unit_, signals, values);
   }

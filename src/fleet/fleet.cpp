@@ -194,6 +194,13 @@ bool Fleet::configure(UnitId id, const describe::SignalSet& set, Columns& values
   return done;
 }
 
+bool Fleet::reset(UnitId id) {
+  bool done = false;
+  places_[id].host->reset(places_[id].local, done);
+  settle_answers();
+  return done;
+}
+
 void Fleet::enter_initialization(std::span<const UnitId> units, const unit::Experiment& experiment) {
   for_hosts(units, [&](HostedUnits& host, auto own) { host.enter_initialization(own, experiment); });
 }

@@ -100,8 +100,9 @@ class Fleet final {
 
   // --- life cycle and values; only while nothing is submitted
 
-  // See unit::Variables for configure() and try_get().
+  // See unit::Variables for configure(), reset() and try_get().
   bool configure(UnitId id, const describe::SignalSet& set, Columns& values);
+  [[nodiscard]] bool reset(UnitId id);
   void enter_initialization(std::span<const UnitId> units, const unit::Experiment& experiment);
   void exit_initialization(std::span<const UnitId> units);
   void terminate(std::span<const UnitId> units);

@@ -157,6 +157,10 @@ void LocalUnits::configure(Local unit, const describe::SignalSet& set, Columns& 
   for_one(unit, [&] { done = units_[unit]->configure(set, values); });
 }
 
+void LocalUnits::reset(Local unit, bool& done) {
+  for_one(unit, [&] { done = units_[unit]->reset(); });
+}
+
 void LocalUnits::enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) {
   for_each(units, [&](Local u) { units_[u]->enter_initialization(experiment); });
 }

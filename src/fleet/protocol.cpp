@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, message_count> names{
     "serialising",
     "deserialising",
     "preparation for discarded steps",
+    "resetting",
     "reading of variables",
 };
 

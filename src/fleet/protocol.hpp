@@ -52,9 +52,10 @@ enum class Message : std::uint16_t {
   serialise,    // [bytes]
   deserialise,  // bytes
   expect_discards,
+  reset,    // [whether it is done]
   try_get,  // a choice of variables [the refusal; without one, values]
 };
-inline constexpr std::size_t message_count = 19;
+inline constexpr std::size_t message_count = 20;
 [[nodiscard]] std::string_view name_of(Message what);  // for messages; work: "step"
 
 // The bytes are not a valid message of this protocol.

@@ -128,11 +128,6 @@ class Caller {
       throw Refused(error.fault(), error.what(), error.fields());
     }
   }
-  // As call(), for a call that ends an earlier error if it succeeds.
-  template <class F, class... A>
-  void recover(const Function<F>& f, void* instance, const A&... arguments) {
-    if (f.call != nullptr && follow_up(f, instance, arguments...) <= Status::warning) mend();
-  }
   // For functions that do not return a status (instantiate, free). Keeps the FMU's messages, since an FMU may be
   // instantiated in several attempts.
   template <class F, class... A>

@@ -152,7 +152,7 @@ class Instance {
   virtual void enter_initialization(const Experiment& experiment) = 0;
   virtual void exit_initialization() = 0;
   virtual void terminate() = 0;  // does nothing after an error that forbids it
-  virtual void reset() = 0;      // back to the state after instantiation
+  virtual void reset() = 0;      // back to the state after instantiation; throws Error (run) after a fatal error
 
   // Values of one type. `values` holds the elements of all references in sequence; an array (FMI 3.0) has several
   // elements.

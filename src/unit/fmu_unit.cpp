@@ -45,6 +45,7 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   bool configure(const describe::SignalSet& signals, Columns& values) override {
     return configure_values(*instance_, signals, values);
   }
+  [[nodiscard]] bool reset() override { return reset_instance(*instance_); }
 
   // If an FMU interpolates inputs, FMI 1.0 and 2.0 do not limit the order, but FMUs limit it silently.
   [[nodiscard]] int input_order() const override {

@@ -54,4 +54,13 @@ bool configure_values(fmi::Instance& instance, const describe::SignalSet& signal
   return true;
 }
 
+bool reset_instance(fmi::Instance& instance) {
+  try {
+    instance.reset();
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace consort::unit

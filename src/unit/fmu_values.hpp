@@ -19,5 +19,7 @@ void set_values(fmi::Instance& instance, const describe::SignalSet& signals, Col
                 const describe::Offsets& at = {});
 // Sets structural parameters in configuration mode. Returns false if the instance has no configuration mode.
 bool configure_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values);
+// Returns false if the instance cannot be reset.
+[[nodiscard]] bool reset_instance(fmi::Instance& instance);
 
 }  // namespace consort::unit

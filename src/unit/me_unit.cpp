@@ -56,6 +56,7 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   void exit_initialization() override;
   void terminate() override { instance_->terminate(); }
   bool configure(const SignalSet& signals, Columns& values) override;
+  [[nodiscard]] bool reset() override;
 
   void get(const SignalSet& signals, Columns& values) override;
   [[nodiscard]] std::string try_get(const SignalSet& signals, Columns& values) override;
@@ -194,6 +195,11 @@ bool MeUnit::configure(const SignalSet& signals, Columns& values) {
     structural_[description_[signals.choice()[i]].reference] = values.column<std::uint64_t>()[place.first];
   }
   return true;
+}
+
+bool MeUnit::reset() {
+  structural_.clear();
+  return solver_ == nullptr && reset_instance(*instance_);
 }
 
 // --- values ----------------------------------------------------------------------------------------------------------

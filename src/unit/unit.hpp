@@ -140,6 +140,9 @@ class Variables {
   [[nodiscard]] virtual std::string try_get(const describe::SignalSet& signals, Columns& values);
   // FMI 3.0: sets structural parameters. Returns false if the unit has no configuration mode.
   virtual bool configure(const describe::SignalSet&, Columns&) { return false; }
+  // Before initialization: returns to the state after instantiation, also after an error. Values and structural
+  // parameters are lost. Returns false if that is not possible; the unit can then no longer be used.
+  [[nodiscard]] virtual bool reset() { return false; }
 };
 
 class Unit : public Variables {

@@ -429,6 +429,7 @@ TEST_P(CoSimulationOf, CallsNothingMoreAfterAFatalError) {
   EXPECT_THAT(error_text([&] { unit->do_step(0, step); }, Fault::run),
               AllOf(HasSubstr("returned Fatal"), HasSubstr("a fatal error, as demanded")));
   EXPECT_NO_THROW(unit->terminate());
+  EXPECT_THAT(error_text([&] { unit->reset(); }, Fault::run), HasSubstr("after its fatal error"));
   unit.reset();
   EXPECT_THAT(lines.back(), HasSubstr("DoStep("));
 }

@@ -158,6 +158,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     if (!caller_.is_broken()) check(api_.terminate_slave);
   }
   void reset() override {
+    caller_.require_not_fatal();
     check(api_.reset_slave);
     caller_.mend();
   }
@@ -263,6 +264,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   }
   // FMI 1.0 Model Exchange has no reset: a new component replaces the old one.
   void reset() override {
+    caller_.require_not_fatal();
     release_component();
     component_ = nullptr;
     caller_.mend();

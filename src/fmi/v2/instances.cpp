@@ -79,8 +79,6 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
 
   void enter_initialization(const Experiment& e) override {
     caller_.set_time(e.start);
-    // FMI 2.0, 2.1.3: after an error, e.g. of a value that cannot be set yet, an instance may only be reset.
-    if (caller_.is_broken()) caller_.recover(api_.reset, component_);
     announcement_ = Announcement(e.start);
     stop_ = e.stop.value_or(no_stop);
     check(api_.setup_experiment, static_cast<fmi2Boolean>(e.tolerance.has_value()), e.tolerance.value_or(0.0), e.start,
@@ -94,6 +92,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     if (!caller_.is_broken()) check(api_.terminate);
   }
   void reset() override {
+    caller_.require_not_fatal();
     check(api_.reset);
     caller_.mend();
     announcement_ = {};

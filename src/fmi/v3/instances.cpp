@@ -81,8 +81,6 @@ class Common : public Interface,
 
   void enter_initialization(const Experiment& e) override {
     caller_.set_time(e.start);
-    // FMI 3.0, 2.3.1: after an error, e.g. of a value that cannot be set yet, an instance may only be reset.
-    if (caller_.is_broken()) caller_.recover(api_.reset, instance_);
     announcement_ = Announcement(e.start);
     stop_ = e.stop.value_or(std::numeric_limits<Time>::infinity());
     check(api_.enter_initialization, e.tolerance.has_value(), e.tolerance.value_or(0.0), e.start, e.stop.has_value(),
@@ -93,6 +91,7 @@ class Common : public Interface,
     if (!caller_.is_broken()) check(api_.terminate);
   }
   void reset() override {
+    caller_.require_not_fatal();
     check(api_.reset);
     caller_.mend();
     announcement_ = {};

@@ -201,6 +201,10 @@ void ProcessUnits::configure(Local unit, const describe::SignalSet& set, Columns
   ask(unit, [&](UnitClient& client, Channel& channel) { return client.configure(channel, set, values, done); });
 }
 
+void ProcessUnits::reset(Local unit, bool& done) {
+  ask(unit, [&](UnitClient& client, Channel& channel) { return client.reset(channel, done); });
+}
+
 void ProcessUnits::enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) {
   for (const auto u : units)
     ask(u, [&](UnitClient& client, Channel& channel) { return client.enter_initialization(channel, experiment); });

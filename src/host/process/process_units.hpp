@@ -35,6 +35,7 @@ class ProcessUnits final : public fleet::HostedUnits {
   void differentiate(fleet::DerivativeOf what, std::span<const fleet::DerivativeQuery> queries) override;
 
   void configure(fleet::Local unit, const describe::SignalSet& set, Columns& values, bool& done) override;
+  void reset(fleet::Local unit, bool& done) override;
   void enter_initialization(std::span<const fleet::Local> units, const unit::Experiment& experiment) override;
   void exit_initialization(std::span<const fleet::Local> units) override;
   void terminate(std::span<const fleet::Local> units) override;

@@ -122,6 +122,11 @@ std::size_t UnitClient::configure(Area& area, const describe::SignalSet& set, co
   return finish(out, Message::configure);
 }
 
+std::size_t UnitClient::reset(Area& area, bool& done) {
+  done_ = &done;
+  return plain(area, Message::reset);
+}
+
 std::size_t UnitClient::enter_initialization(Area& area, const unit::Experiment& e) {
   return plain(area, Message::enter_initialization, e.start, e.stop.has_value(), e.stop.value_or(0),
                e.tolerance.has_value(), e.tolerance.value_or(0));
@@ -195,7 +200,8 @@ void UnitClient::read_body(Reader& in, fleet::Reply& reply, bool& quiet) {
       for (const auto& q : queries_)
         if (q.unit == id_) in.copy(q.sensitivity.data(), q.sensitivity.size_bytes());
       break;
-    case Message::configure: in(*done_); break;
+    case Message::configure:
+    case Message::reset: in(*done_); break;
     case Message::get: in.block(*chosen_, *values_, at_); break;
     case Message::try_get:
       in(*refusal_);

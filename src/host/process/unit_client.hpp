@@ -34,6 +34,7 @@ class UnitClient {
   std::size_t serialise(Area& area, std::uint32_t snapshot, std::vector<std::uint8_t>& bytes);
   std::size_t deserialise(Area& area, std::uint32_t snapshot, std::span<const std::uint8_t> bytes);
   std::size_t configure(Area& area, const describe::SignalSet& set, const Columns& values, bool& done);
+  std::size_t reset(Area& area, bool& done);
   std::size_t enter_initialization(Area& area, const unit::Experiment& experiment);
   std::size_t get(Area& area, const describe::SignalSet& set, Columns& values, const describe::Offsets& at);
   std::size_t set(Area& area, const describe::SignalSet& set, const Columns& values, const describe::Offsets& at);

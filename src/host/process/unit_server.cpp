@@ -121,6 +121,7 @@ void UnitServer::dispatch(Reader& in, Writer& out) {
     case Message::restore: return restore(in);
     case Message::differentiate: return differentiate(in, out);
     case Message::configure: return configure(in, out);
+    case Message::reset: return reset(in, out);
     case Message::enter_initialization: return enter_initialization(in);
     case Message::exit_initialization: units_->exit_initialization(std::span(&only, 1)); break;
     case Message::terminate: units_->terminate(std::span(&only, 1)); break;
@@ -328,6 +329,14 @@ void UnitServer::configure(Reader& in, Writer& out) {
   in.expect_end();
   bool done = false;
   units_->configure(only, chosen, values, done);
+  await_unit();
+  out.put(done);
+}
+
+void UnitServer::reset(Reader& in, Writer& out) {
+  in.expect_end();
+  bool done = false;
+  units_->reset(only, done);
   await_unit();
   out.put(done);
 }

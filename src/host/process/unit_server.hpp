@@ -80,6 +80,7 @@ class UnitServer {
   void serialise(Reader& in, Writer& out);
   void deserialise(Reader& in);
   void configure(Reader& in, Writer& out);
+  void reset(Reader& in, Writer& out);
   void enter_initialization(Reader& in);
   void get(Reader& in, Writer& out);
   void set(Reader& in);
