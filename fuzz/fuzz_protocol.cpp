@@ -181,6 +181,7 @@ void feed_engine(Bytes bytes, bool heads) {
   std::vector<std::uint8_t> state;
   Columns values = wired.outputs.make_columns();
   bool done = false;
+  std::string refusal;
   const std::array<ValueReference, 1> unknowns{6}, knowns{1};
   const std::array<double, 1> seed{1};
   std::array<double, 1> sensitivity{};
@@ -194,6 +195,8 @@ void feed_engine(Bytes bytes, bool heads) {
     case fleet::Message::configure: client.configure(buffer, wired.outputs, values, done); break;
     case fleet::Message::get: client.get(buffer, wired.outputs, values, {}); break;
     case fleet::Message::settle: client.settle(buffer, 0, outcome); break;
+    case fleet::Message::reset: client.reset(buffer, done); break;
+    case fleet::Message::try_get: client.try_get(buffer, wired.outputs, values, refusal); break;
     case fleet::Message::serialise: client.serialise(buffer, 0, state); break;
     default: client.ask(buffer, what);
   }

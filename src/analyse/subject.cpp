@@ -65,7 +65,7 @@ void Subject::exit_initialization() {
 // Call it in event mode; it leaves event mode at the end.
 void Subject::handle_events() {
   const auto update = [&] {
-    const auto result = me_->update_discrete_states(next_event_ > time_ ? next_event_ : std::nullopt);
+    const auto result = me_->update_discrete_states();
     next_event_ = result.next_event;
     return result;
   };

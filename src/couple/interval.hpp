@@ -22,7 +22,8 @@ struct Interval {
   Past past = Past::usual;
   bool stop_at_event = false;  // an event inside ends the step, see unit::StepRequest
   bool may_discard = false;    // true if the caller rolls back a step that does not converge
-  // True if the caller rolls back a step that a unit discards: all units that can roll back, to interval.t.
+  // True if the caller rolls back a step that a unit discards: all units that the stepper lets discard steps, to
+  // interval.t.
   bool units_may_discard = false;
 };
 

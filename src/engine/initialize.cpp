@@ -81,7 +81,7 @@ class Initialization::Run {
     fleet_.exit_initialization(modern_);
     for (UnitId u = 0; u < plan_.units.size(); ++u) {
       UnitView unit(plan_, fleet_, u);
-      check_parameters(plan_.units[u].starts, unit, driven(u), warnings_);
+      check_kept(plan_.units[u].starts, unit, driven(u), warnings_);
     }
     for (UnitId u = 0; u < plan_.units.size(); ++u) first_events(u);
     ask(plan_.all_units(), fleet::Verb::read);
@@ -101,24 +101,22 @@ class Initialization::Run {
 
   void enter() {
     for (UnitId u = 0; u < plan_.units.size(); ++u) {
-      UnitView unit(plan_, fleet_, u);
       const auto& planned = plan_.units[u];
-      apply_structural(planned.starts, unit);
-      set_early(
-          unit, [&] { apply(planned.starts, unit); }, warnings_);
       fill(planned, planned.inputs, planned.first_input, state_.signals.inputs);
       fill(planned, planned.outputs, planned.first_output, state_.signals.outputs);
     }
     owner_.point_.look_up(state_);
-    for (UnitId u = 0; u < plan_.units.size() && owner_.sets_before_; ++u)
-      set_early(
-          UnitView(plan_, fleet_, u), [&] { set_inputs(u); }, warnings_);
+    for (UnitId u = 0; u < plan_.units.size(); ++u) {
+      UnitView unit(plan_, fleet_, u);
+      const auto inputs = [&] {
+        if (owner_.sets_before_) set_inputs(u);
+      };
+      set_early(plan_.units[u].starts, unit, inputs, warnings_);
+    }
     fleet_.enter_initialization(plan_.all_units(), experiment_);
     for (const auto u : modern_) {
       UnitView unit(plan_, fleet_, u);
-      const auto& starts = plan_.units[u].starts;
-      apply_again(starts, unit);
-      check_inputs(starts, unit, driven(u), warnings_);
+      apply_again(plan_.units[u].starts, unit);
     }
   }
 
@@ -127,10 +125,13 @@ class Initialization::Run {
     if (!unit.inputs.empty()) fleet_.set(u, unit.inputs, state_.signals.inputs, unit.first_input);
   }
 
-  // Parameters to which connections lead.
+  // Inputs and parameters to which connections lead.
   [[nodiscard]] IsDriven driven(UnitId u) const {
     return [this, u](describe::VariableId id) {
-      return std::any_of(plan_.parameters.begin(), plan_.parameters.end(),
+      const auto& inputs = plan_.units[u].inputs.choice();
+      return std::any_of(plan_.connections.begin(), plan_.connections.end(),
+                         [&](const graph::ConnectionInfo& c) { return c.to == u && inputs[c.input] == id; }) ||
+             std::any_of(plan_.parameters.begin(), plan_.parameters.end(),
                          [&](const graph::ParameterRoute& r) { return r.to.unit == u && r.to.variable == id; });
     };
   }

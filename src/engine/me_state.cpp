@@ -9,7 +9,7 @@ namespace consort::engine {
 
 namespace {
 
-constexpr std::string_view header = "consort model exchange run 1";
+constexpr std::string_view header = "consort model exchange run 2";
 
 }  // namespace
 

@@ -16,13 +16,7 @@ namespace {
 std::string refusal(unit::Variables& unit, const describe::StartValues& starts, std::span<const VariableId> variables) {
   const auto signals = starts.signals(unit.description(), variables);
   Columns values = signals.make_columns();
-  try {
-    unit.get(signals, values);
-  } catch (const Error& error) {
-    if (error.fault() != Fault::run) throw;
-    return error.what();
-  }
-  return {};
+  return unit.try_get(signals, values);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "engine/simulate_me.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -35,6 +36,10 @@ class InstanceVariables final : public unit::Variables {
   void set(const describe::SignalSet& signals, Columns& values) override {
     unit::set_values(instance_, signals, values);
   }
+  [[nodiscard]] std::string try_get(const describe::SignalSet& signals, Columns& values) override {
+    return unit::try_get_values(instance_, signals, values);
+  }
+  [[nodiscard]] bool reset() override { return unit::reset_instance(instance_); }
   bool configure(const describe::SignalSet& signals, Columns& values) override {
     return unit::configure_values(instance_, signals, values);
   }
@@ -77,6 +82,10 @@ class TableInputs final : public unit::MeInputs {
     table_.at(t, input::Side::after, cursor_, values_);
     without_clocks_.set(variables_, values_);
   }
+  [[nodiscard]] bool contains(describe::VariableId id) const {
+    const auto& all = table_.variables();
+    return std::find(all.begin(), all.end(), id) != all.end();
+  }
   [[nodiscard]] Time next_event_after(Time t) const override {
     return table_.next_event_after(t).value_or(solve::never);
   }
@@ -93,20 +102,17 @@ class TableInputs final : public unit::MeInputs {
 
 void initialize(fmi::ModelExchange& instance, unit::Variables& variables, StartValues& starts, const RunPlan& plan,
                 TableInputs* inputs, bool beyond_stop, std::vector<std::string>& warnings) {
-  const auto all_before = [&] {
-    apply(starts, variables);
+  const auto set_inputs = [&] {
     if (inputs != nullptr) inputs->set_initial(plan.start);
   };
-  const auto none_driven = [](describe::VariableId) { return false; };
-  apply_structural(starts, variables);
-  set_early(variables, all_before, warnings);
+  const auto is_driven = [&](describe::VariableId id) { return inputs != nullptr && inputs->contains(id); };
+  set_early(starts, variables, set_inputs, warnings);
   const auto stop = beyond_stop ? std::nullopt : std::optional<Time>(plan.stop);
   instance.enter_initialization({plan.start, stop, plan.tolerance});
   apply_again(starts, variables);
-  check_inputs(starts, variables, none_driven, warnings);
-  if (inputs != nullptr) inputs->set_initial(plan.start);
+  set_inputs();
   instance.exit_initialization();
-  check_parameters(starts, variables, none_driven, warnings);
+  check_kept(starts, variables, is_driven, warnings);
 }
 
 void add_solver_facts(report::FmuReport& report, const std::string& solver, const solve::RunReport& run) {

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.hpp"
 
@@ -31,18 +32,6 @@ void apply_set(const StartValues& starts, const StartValues::Set& set, unit::Var
 }  // namespace
 
 void apply(const StartValues& starts, unit::Variables& unit) { apply_set(starts, starts.others(), unit); }
-
-void set_early(const unit::Variables& unit, const std::function<void()>& set, std::vector<std::string>& warnings) {
-  try {
-    set();
-  } catch (const Error& error) {
-    const auto version = unit.description().version;
-    const bool has_mode = version == describe::FmiVersion::v2 || version == describe::FmiVersion::v3;
-    if (error.fault() != Fault::run || !has_mode) throw;
-    warnings.push_back(
-        fmt::format("{}; values of unit '{}' are set in initialization mode instead", error.what(), unit.name()));
-  }
-}
 
 namespace {
 
@@ -76,18 +65,68 @@ std::string text_of(const Columns& columns, const describe::SignalSet::Place& pl
   });
 }
 
-// Returns false if the unit refuses to read the variables.
-bool check_kept(const StartValues& starts, const StartValues::Set& set, unit::Variables& unit,
+// FMI 2.0, 2.2.7; FMI 3.0, 2.4.7.5.
+bool may_be_set_in_initialization(const describe::Variable& v) {
+  return v.causality == describe::Causality::input || v.initial == describe::Initial::exact;
+}
+
+bool has_initialization_mode(const unit::Variables& unit) {
+  const auto version = unit.description().version;
+  return version == describe::FmiVersion::v2 || version == describe::FmiVersion::v3;
+}
+
+// Sets the start values that cannot be set in initialization mode.
+void apply_early_only(const StartValues& starts, unit::Variables& unit) {
+  const auto& d = unit.description();
+  const auto set = chosen(starts, [&](describe::VariableId id) { return !may_be_set_in_initialization(d[id]); });
+  try {
+    apply_set(starts, set, unit);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::run) throw;
+    std::vector<std::string_view> names;
+    for (const auto id : set.variables) names.push_back(d[id].name);
+    throw error.with_text(fmt::format(
+        "{}; unit '{}' refuses start values before initialization, and '{}' cannot be set later: leave out {}",
+        error.what(), unit.name(), fmt::join(names, "', '"),
+        names.size() == 1 ? "its start value" : "their start values"));
+  }
+}
+
+}  // namespace
+
+void set_early(const StartValues& starts, unit::Variables& unit, const std::function<void()>& set_inputs,
+               std::vector<std::string>& warnings) {
+  apply_structural(starts, unit);
+  try {
+    apply(starts, unit);
+    set_inputs();
+  } catch (const Error& error) {
+    if (error.fault() != Fault::run || !has_initialization_mode(unit) || !unit.reset()) throw;
+    warnings.push_back(
+        fmt::format("{}; inputs and exact start values of unit '{}' are set in initialization mode instead",
+                    error.what(), unit.name()));
+    apply_structural(starts, unit);
+    apply_early_only(starts, unit);
+  }
+}
+
+void apply_again(const StartValues& starts, unit::Variables& unit) {
+  const auto& d = unit.description();
+  apply_set(starts, chosen(starts, [&](describe::VariableId id) { return may_be_set_in_initialization(d[id]); }), unit);
+}
+
+void check_kept(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
                 std::vector<std::string>& warnings) {
   const auto& d = unit.description();
+  const auto set = chosen(starts, [&](describe::VariableId id) {
+    const auto causality = d[id].causality;
+    return (causality == describe::Causality::input || causality == describe::Causality::parameter) && !is_driven(id);
+  });
+  if (set.empty()) return;
   const auto signals = starts.signals(d, set.variables);
   Columns given = starts.columns(d, set, signals);
   Columns kept = signals.make_columns();
-  try {
-    unit.get(signals, kept);
-  } catch (const Error&) {
-    return false;
-  }
+  if (!unit.try_get(signals, kept).empty()) return;
   for (std::size_t i = 0; i < set.variables.size(); ++i) {
     const auto place = signals.place(i);
     const bool same = with_type(place.type, [&]<class T>() {
@@ -100,46 +139,6 @@ bool check_kept(const StartValues& starts, const StartValues::Set& set, unit::Va
                     "keeps: export the FMU so that this variable can be set",
                     unit.name(), text_of(given, place), d[set.variables[i]].name, text_of(kept, place)));
   }
-  return true;
-}
-
-template <class Wanted>
-void check_chosen(const StartValues& starts, unit::Variables& unit, Wanted&& wanted,
-                  std::vector<std::string>& warnings) {
-  const auto set = chosen(starts, wanted);
-  if (set.empty() || check_kept(starts, set, unit, warnings)) return;
-  for (std::size_t i = 0; i < set.variables.size(); ++i)
-    static_cast<void>(check_kept(starts, {{set.variables[i]}, {set.values[i]}}, unit, warnings));
-}
-
-}  // namespace
-
-void apply_again(const StartValues& starts, unit::Variables& unit) {
-  const auto& d = unit.description();
-  apply_set(starts,
-            chosen(starts,
-                   [&](describe::VariableId id) {
-                     return d[id].causality == describe::Causality::input || d[id].initial == describe::Initial::exact;
-                   }),
-            unit);
-}
-
-void check_inputs(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                  std::vector<std::string>& warnings) {
-  const auto& d = unit.description();
-  check_chosen(
-      starts, unit,
-      [&](describe::VariableId id) { return d[id].causality == describe::Causality::input && !is_driven(id); },
-      warnings);
-}
-
-void check_parameters(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                      std::vector<std::string>& warnings) {
-  const auto& d = unit.description();
-  check_chosen(
-      starts, unit,
-      [&](describe::VariableId id) { return d[id].causality == describe::Causality::parameter && !is_driven(id); },
-      warnings);
 }
 
 }  // namespace consort::engine

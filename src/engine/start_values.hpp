@@ -17,19 +17,22 @@ using describe::StartValues;
 void apply_structural(const StartValues& starts, unit::Variables& unit);
 // Sets all other start values; before initialization.
 void apply(const StartValues& starts, unit::Variables& unit);
-// Sets values before initialization. Some tools refuse that, although the standard allows it. Then a warning is added,
-// and the caller has to set the values in initialization mode. Passes the error on if the unit has no such mode.
-void set_early(const unit::Variables& unit, const std::function<void()>& set, std::vector<std::string>& warnings);
+// Before initialization: sets structural parameters and all other start values, and calls `set_inputs`. Some tools
+// refuse values at this time, although the standard allows it. Then the unit is reset and gets only structural
+// parameters and those values that cannot be set in initialization mode; a warning is added. The caller has to set
+// inputs in initialization mode, too, and to call apply_again(). Throws Error (run) if the unit cannot be reset, has no
+// initialization mode, or refuses a value that cannot be set there.
+void set_early(const StartValues& starts, unit::Variables& unit, const std::function<void()>& set_inputs,
+               std::vector<std::string>& warnings);
 // Sets again in initialization mode what may be set there: inputs, and parameters and other variables whose initial
 // value is exact (FMI 2.0, 2.2.7; FMI 3.0, 2.4.7.5). Some tools compute or reset values when they enter this mode.
 void apply_again(const StartValues& starts, unit::Variables& unit);
 
-// Warns of values that the unit has not kept: of inputs in initialization mode, of parameters after it. Other variables
-// may have been computed. Skips variables that the unit refuses to read, and those for which `is_driven` is true.
+// After initialization: warns of inputs and parameters that have not kept their values. Other variables may have been
+// computed. Variables for which `is_driven` is true are skipped. A run does not need these values, so nothing more is
+// read if the unit refuses to tell them: after an error, some FMUs refuse all calls.
 using IsDriven = std::function<bool(describe::VariableId)>;
-void check_inputs(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                  std::vector<std::string>& warnings);
-void check_parameters(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                      std::vector<std::string>& warnings);
+void check_kept(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
+                std::vector<std::string>& warnings);
 
 }  // namespace consort::engine

@@ -17,6 +17,10 @@ class UnitView final : public unit::Variables {
   [[nodiscard]] const describe::Description& description() const override { return *planned_.description; }
   void get(const describe::SignalSet& signals, Columns& values) override { fleet_.get(unit_, signals, values); }
   void set(const describe::SignalSet& signals, Columns& values) override { fleet_.set(unit_, signals, values); }
+  [[nodiscard]] std::string try_get(const describe::SignalSet& signals, Columns& values) override {
+    return fleet_.try_get(unit_, signals, values);
+  }
+  [[nodiscard]] bool reset() override { return fleet_.reset(unit_); }
   bool configure(const describe::SignalSet& signals, Columns& values) override {
     return fleet_.configure(unit_, signals, values);
   }

@@ -202,6 +202,13 @@ bool Fleet::configure(UnitId id, const describe::SignalSet& set, Columns& values
   return done;
 }
 
+bool Fleet::reset(UnitId id) {
+  bool done = false;
+  places_[id].host->reset(places_[id].local, done);
+  settle_answers();
+  return done;
+}
+
 void Fleet::enter_initialization(std::span<const UnitId> units, const unit::Experiment& experiment) {
   for_hosts(units, [&](HostedUnits& host, auto own) { host.enter_initialization(own, experiment); });
 }
@@ -217,6 +224,13 @@ void Fleet::terminate(std::span<const UnitId> units) {
 void Fleet::get(UnitId id, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) {
   places_[id].host->get(places_[id].local, set, values, at);
   settle_answers();
+}
+
+std::string Fleet::try_get(UnitId id, const describe::SignalSet& set, Columns& values) {
+  std::string refusal;
+  places_[id].host->try_get(places_[id].local, set, values, refusal);
+  settle_answers();
+  return refusal;
 }
 
 void Fleet::set(UnitId id, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) {

@@ -100,11 +100,14 @@ class Fleet final {
 
   // --- life cycle and values; only while nothing is submitted
 
+  // See unit::Variables for configure(), reset() and try_get().
   bool configure(UnitId id, const describe::SignalSet& set, Columns& values);
+  [[nodiscard]] bool reset(UnitId id);
   void enter_initialization(std::span<const UnitId> units, const unit::Experiment& experiment);
   void exit_initialization(std::span<const UnitId> units);
   void terminate(std::span<const UnitId> units);
   void get(UnitId id, const describe::SignalSet& set, Columns& values, const describe::Offsets& at = {});
+  [[nodiscard]] std::string try_get(UnitId id, const describe::SignalSet& set, Columns& values);
   // `values` is unchanged afterwards; the sign of negated aliases is flipped in place during the call.
   void set(UnitId id, const describe::SignalSet& set, Columns& values, const describe::Offsets& at = {});
 

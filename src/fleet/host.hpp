@@ -70,6 +70,8 @@ class HostedUnits {
   // --- life cycle
   // `done`: set to false if the unit has no configuration mode.
   virtual void configure(Local unit, const describe::SignalSet& set, Columns& values, bool& done) = 0;
+  // `done`: set to false if the unit cannot be reset. See unit::Variables.
+  virtual void reset(Local unit, bool& done) = 0;
   virtual void enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) = 0;
   virtual void exit_initialization(std::span<const Local> units) = 0;
   virtual void terminate(std::span<const Local> units) = 0;
@@ -77,6 +79,8 @@ class HostedUnits {
   // --- values of any variables; they begin at `at`
   virtual void get(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) = 0;
   virtual void set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) = 0;
+  // `refusal`: set to the reason if the unit refuses to tell the values; see unit::Variables.
+  virtual void try_get(Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) = 0;
 
   // --- events; see also Verb::update
   virtual void enter_event_mode(std::span<const Local> units) = 0;

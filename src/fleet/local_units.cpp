@@ -157,6 +157,10 @@ void LocalUnits::configure(Local unit, const describe::SignalSet& set, Columns& 
   for_one(unit, [&] { done = units_[unit]->configure(set, values); });
 }
 
+void LocalUnits::reset(Local unit, bool& done) {
+  for_one(unit, [&] { done = units_[unit]->reset(); });
+}
+
 void LocalUnits::enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) {
   for_each(units, [&](Local u) { units_[u]->enter_initialization(experiment); });
 }
@@ -178,6 +182,10 @@ void LocalUnits::get(Local unit, const describe::SignalSet& set, Columns& values
 
 void LocalUnits::set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) {
   for_one(unit, [&] { units_[unit]->set_part(set, values, at); });
+}
+
+void LocalUnits::try_get(Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) {
+  for_one(unit, [&] { refusal = units_[unit]->try_get(set, values); });
 }
 
 void LocalUnits::enter_event_mode(std::span<const Local> units) {

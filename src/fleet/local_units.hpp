@@ -24,11 +24,13 @@ class LocalUnits : public HostedUnits {
   void differentiate(DerivativeOf what, std::span<const DerivativeQuery> queries) override;
 
   void configure(Local unit, const describe::SignalSet& set, Columns& values, bool& done) override;
+  void reset(Local unit, bool& done) override;
   void enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) override;
   void exit_initialization(std::span<const Local> units) override;
   void terminate(std::span<const Local> units) override;
   void get(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
   void set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
+  void try_get(Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) override;
 
   void enter_event_mode(std::span<const Local> units) override;
   void leave_event_mode(std::span<const Local> units) override;

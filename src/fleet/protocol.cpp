@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, message_count> names{
     "serialising",
     "deserialising",
     "preparation for discarded steps",
+    "resetting",
+    "reading of variables",
 };
 
 // Kind of an exception, as far as the other side can rethrow it.

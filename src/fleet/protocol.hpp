@@ -52,8 +52,10 @@ enum class Message : std::uint16_t {
   serialise,    // [bytes]
   deserialise,  // bytes
   expect_discards,
+  reset,    // [whether it is done]
+  try_get,  // a choice of variables [the refusal; without one, values]
 };
-inline constexpr std::size_t message_count = 18;
+inline constexpr std::size_t message_count = 20;
 [[nodiscard]] std::string_view name_of(Message what);  // for messages; work: "step"
 
 // The bytes are not a valid message of this protocol.
@@ -163,7 +165,7 @@ class MessageWriter {
 // --- reading ---------------------------------------------------------------------------------------------------------
 
 // The last value of each enumeration, for range checks.
-[[nodiscard]] constexpr Message last_of(Message) { return Message::expect_discards; }
+[[nodiscard]] constexpr Message last_of(Message) { return Message::try_get; }
 [[nodiscard]] constexpr Verb last_of(Verb) { return Verb::give; }
 [[nodiscard]] constexpr Why last_of(Why) { return Why::terminate; }
 [[nodiscard]] constexpr DerivativeOf last_of(DerivativeOf) { return DerivativeOf::step; }

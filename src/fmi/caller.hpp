@@ -18,6 +18,7 @@
 #include "base/time.hpp"
 #include "base/value.hpp"
 #include "describe/description.hpp"
+#include "fmi/instance.hpp"
 #include "os/crash_guard.hpp"
 
 namespace consort::fmi {
@@ -114,10 +115,18 @@ class Caller {
     if (status != Status::ok) [[unlikely]]
       refuse(f.name, status, before);
   }
-  // As call(), for a call that ends an earlier error if it succeeds.
-  template <class F, class... A>
-  void recover(const Function<F>& f, void* instance, const A&... arguments) {
-    if (f.call != nullptr && follow_up(f, instance, arguments...) <= Status::warning) mend();
+  // Runs calls that are not essential and throw Error (run) if they fail. Then throws Refused, and the instance stays
+  // usable unless the status is fatal.
+  template <class Body>
+  void tolerate(Body&& body) {
+    const Status before = worst_;
+    try {
+      body();
+    } catch (const Error& error) {
+      if (error.fault() != Fault::run || is_fatal()) throw;
+      worst_ = before;
+      throw Refused(error.fault(), error.what(), error.fields());
+    }
   }
   // For functions that do not return a status (instantiate, free). Keeps the FMU's messages, since an FMU may be
   // instantiated in several attempts.

@@ -2,6 +2,15 @@
 
 namespace consort::fmi {
 
+void Instance::tolerate(const std::function<void()>& reads) {
+  try {
+    reads();
+  } catch (const Error& error) {
+    if (error.fault() != Fault::run) throw;
+    throw Refused(error.fault(), error.what(), error.fields());
+  }
+}
+
 bool CoSimulation::exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
                             bool may_roll_back) {
   if (!ports.inputs.empty()) set<double>(ports.inputs, {in, ports.input_elements});

@@ -103,9 +103,9 @@ class EventMode {
  public:
   virtual ~EventMode() = default;
   virtual void enter_event_mode() = 0;
-  // `announced`: the next event that an earlier update announced, if it still lies ahead. It remains announced if the
-  // FMU does not write it: some tools write only what has changed. The other results begin as false in every update.
-  virtual DiscreteUpdate update_discrete_states(std::optional<Time> announced = std::nullopt) = 0;
+  // An event that an earlier update announced remains announced if the FMU does not write it and it still lies ahead:
+  // some tools write only what has changed. The other results begin as false in every update.
+  virtual DiscreteUpdate update_discrete_states() = 0;
   // Returns to step mode (Co-Simulation) or continuous-time mode (Model Exchange).
   virtual void leave_event_mode() = 0;
 };
@@ -152,7 +152,7 @@ class Instance {
   virtual void enter_initialization(const Experiment& experiment) = 0;
   virtual void exit_initialization() = 0;
   virtual void terminate() = 0;  // does nothing after an error that forbids it
-  virtual void reset() = 0;      // back to the state after instantiation
+  virtual void reset() = 0;      // back to the state after instantiation; throws Error (run) after a fatal error
 
   // Values of one type. `values` holds the elements of all references in sequence; an array (FMI 3.0) has several
   // elements.
@@ -164,6 +164,10 @@ class Instance {
   void set(std::span<const ValueReference> references, std::span<const T> values) {
     write(type_of<T>, references, values.data(), values.size());
   }
+
+  // Calls `reads`, which reads values that are not essential. If it fails, throws Refused, and the instance stays
+  // usable unless the status is fatal.
+  virtual void tolerate(const std::function<void()>& reads);
 
   // Null if the version, the FMU's flags or its binary lack the capability; missing() gives the reason.
   [[nodiscard]] virtual StateSaving* state_saving() { return nullptr; }

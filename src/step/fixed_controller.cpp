@@ -12,13 +12,12 @@ FixedController::FixedController(const ControllerSetup& setup)
     : grid_(setup.grid),
       stops_at_events_(setup.events != nullptr || setup.stays_at_events),
       may_go_back_(setup.events != nullptr) {
-  std::vector<graph::UnitId> able;
   for (graph::UnitId u = 0; u < setup.fleet.size(); ++u) {
     if (!setup.fleet.traits(u).variable_step) return;
-    if (setup.fleet.traits(u).can_roll_back()) able.push_back(u);
+    if (setup.stepper.may_discard(u)) may_discard_.push_back(u);
   }
-  if (able.empty() || setup.fleet.size() == 1) return;
-  units_ = setup.fleet.reserve_snapshot(able);
+  if (may_discard_.empty() || setup.fleet.size() == 1) return;
+  units_ = setup.fleet.reserve_snapshot(may_discard_);
   saved_ = std::make_unique<SavedRun>(setup.plan, setup.fleet);
 }
 
@@ -30,9 +29,13 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   while (next < grid_.intervals() && point <= state.t + near) point = grid_.point(++next);
   // The tolerance for events is smaller than that for other limits.
   const Time end = limit < point - (stops_at_events_ ? fleet::slack(state.t, point) : near) ? limit : point;
-  if (state.discards > 0 && units_) [[unlikely]]
+  if (state.discards > 0 && units_ && is_discard_expected(state)) [[unlikely]]
     return step_together(stepper, fleet, state, end);
   return step_alone(stepper, fleet, state, end);
+}
+
+bool FixedController::is_discard_expected(const couple::RunState& state) const {
+  return std::any_of(may_discard_.begin(), may_discard_.end(), [&](auto u) { return state.apart[u].count > 0; });
 }
 
 Duration FixedController::size_of(Duration distance) const {

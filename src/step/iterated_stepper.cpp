@@ -29,11 +29,7 @@ class IteratedStepper final : public Stepper {
     check();
     setup.point.declare_guesses();
     for (auto& cycle : cycles_of(plan_, settings_.scope == Settings::Scope::whole)) add(std::move(cycle), setup);
-    bool goes_back = true;
-    for (auto& part : parts_) {
-      for (const auto u : part->cycle.units) goes_back = goes_back && setup.fleet.traits(u).can_roll_back();
-      part->goes_back = goes_back;
-    }
+    for (auto& part : parts_) part->may_discard = declare_next(part->cycle.units, setup.fleet);
   }
 
   [[nodiscard]] std::string_view name() const override { return "iterated"; }
@@ -72,9 +68,7 @@ class IteratedStepper final : public Stepper {
         point().end_at(state, route.input, route.value(state.signals.outputs.column<double>()));
       unit::StepOutcome own{interval.end, unit::Why::completed};
       if (part->memory == none) {
-        auto request = request_of(interval, interval.may_roll_back);
-        request.may_discard = interval.units_may_discard && part->goes_back;
-        once(*part, fleet, state, request, own);
+        once(*part, fleet, state, request_of(*part, interval, interval.may_roll_back), own);
       } else {
         iterate(*part, fleet, state, interval, own);
       }
@@ -85,16 +79,13 @@ class IteratedStepper final : public Stepper {
     }
     return outcome;
   }
-  static unit::StepRequest request_of(const Interval& interval, bool may_roll_back) {
-    return {interval.t, interval.h, may_roll_back, interval.stop_at_event};
-  }
 
   // A cycle, with the memory of its iteration.
   struct Part {
     Cycle cycle;
     Sweep sweep{};
     bool serial = false;
-    bool goes_back = false;     // the units of this part and of earlier ones can roll back
+    bool may_discard = false;   // see Stepper::may_discard()
     std::size_t memory = none;  // index in RunState::tallies; none: nothing to iterate
     std::unique_ptr<couple::Accelerator> accelerator{};
     couple::AccelerationSlots slots{};
@@ -120,6 +111,10 @@ class IteratedStepper final : public Stepper {
     RunState* state = nullptr;
     Interval interval{};
   };
+  static unit::StepRequest request_of(const Part& part, const Interval& interval, bool may_roll_back) {
+    return {interval.t, interval.h, may_roll_back, interval.stop_at_event,
+            interval.units_may_discard && part.may_discard};
+  }
 
   // --- before the run
 
@@ -244,8 +239,7 @@ class IteratedStepper final : public Stepper {
     auto memory = part.slots.in(state.memory);
     auto& tally = state.tallies[part.memory];
     part.accelerator->begin(memory, interval.h);
-    auto request = request_of(interval, true);
-    request.may_discard = interval.units_may_discard && part.goes_back;
+    const auto request = request_of(part, interval, true);
     const couple::Iterate iterate{part.x, part.image, part.scale};
     ++tally.steps;
     Residual residual;
@@ -374,7 +368,7 @@ class IteratedStepper final : public Stepper {
     const auto& units = part.serial ? part.cycle.units : part.moved_units[pass];
     go_back(part, units, *part.fleet, *part.state);
     put(part, part.moved, *part.state);
-    const auto request = request_of(part.interval, true);
+    const unit::StepRequest request{part.interval.t, part.interval.h, true, part.interval.stop_at_event};
     unit::StepOutcome outcome;
     if (part.serial) {
       once(part, *part.fleet, *part.state, request, outcome);

@@ -4,6 +4,13 @@
 
 namespace consort::step {
 
+bool Stepper::declare_next(std::span<const graph::UnitId> units, const fleet::Fleet& fleet) {
+  may_discard_.resize(fleet.size());
+  for (const auto u : units) all_go_back_ = all_go_back_ && fleet.traits(u).can_roll_back();
+  for (const auto u : units) may_discard_[u] = all_go_back_;
+  return all_go_back_;
+}
+
 unit::StepOutcome Stepper::step(fleet::Fleet& fleet, couple::RunState& state, const Interval& interval) {
   try {
     const auto events = state.events;

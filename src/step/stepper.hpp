@@ -61,12 +61,21 @@ class Stepper {
 
   [[nodiscard]] couple::Point& point() const { return point_; }
 
+  // True if this unit may discard a step if the interval allows it (Interval::units_may_discard): the unit and all
+  // units that step before or together with it can roll back.
+  [[nodiscard]] bool may_discard(graph::UnitId unit) const { return unit < may_discard_.size() && may_discard_[unit]; }
+
  protected:
+  // For may_discard(): declares the units that step next, in the order of the step. Returns true if they may discard
+  // it.
+  bool declare_next(std::span<const graph::UnitId> units, const fleet::Fleet& fleet);
   // The part of a communication step between its beginning and its end.
   virtual unit::StepOutcome take(fleet::Fleet& fleet, couple::RunState& state, const Interval& interval) = 0;
 
  private:
   couple::Point& point_;
+  bool all_go_back_ = true;  // the units declared so far
+  std::vector<bool> may_discard_;
 };
 
 struct StepperSetup {

@@ -25,12 +25,11 @@ class WaveStepper final : public Stepper {
  public:
   WaveStepper(std::string_view name, const StepperSetup& setup, const Schedule& schedule)
       : Stepper(setup.point), name_(name) {
-    bool goes_back = true;
     for (const auto& units : schedule.waves()) {
       const auto sees_new = [&](UnitId u, UnitId source) { return schedule.sees_new(u, source); };
       const auto waits = waits_of(setup.plan, schedule, units);
-      for (const auto u : units) goes_back = goes_back && setup.fleet.traits(u).can_roll_back();
-      waves_.push_back({setup.fleet.declare_wave(units, waits), setup.point.declare_part(units, sees_new), goes_back});
+      waves_.push_back({setup.fleet.declare_wave(units, waits), setup.point.declare_part(units, sees_new),
+                        declare_next(units, setup.fleet)});
       sees_new_ = sees_new_ || !waits.empty();
     }
   }
@@ -45,7 +44,7 @@ class WaveStepper final : public Stepper {
     unit::StepOutcome outcome{interval.end, unit::Why::completed};
     for (const auto& wave : waves_) {
       point().give(state, wave.part);
-      request.may_discard = interval.units_may_discard && wave.goes_back;
+      request.may_discard = interval.units_may_discard && wave.may_discard;
       fleet.submit(wave.wave, fleet::Verb::step, request, state.signals);
       if (!fleet.wait()) [[unlikely]]
         couple::hear(fleet, state, request, outcome);
@@ -57,8 +56,8 @@ class WaveStepper final : public Stepper {
 
   struct Wave {
     fleet::WaveId wave;
-    std::uint32_t part = 0;  // of the communication point
-    bool goes_back = false;  // the units of this wave and of earlier ones can roll back
+    std::uint32_t part = 0;    // of the communication point
+    bool may_discard = false;  // see Stepper::may_discard()
   };
   std::string_view name_;
   std::vector<Wave> waves_;

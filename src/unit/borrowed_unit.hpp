@@ -17,6 +17,10 @@ class BorrowedUnit final : public Unit {
   bool configure(const describe::SignalSet& signals, Columns& values) override {
     return unit_.configure(signals, values);
   }
+  [[nodiscard]] std::string try_get(const describe::SignalSet& signals, Columns& values) override {
+    return unit_.try_get(signals, values);
+  }
+  [[nodiscard]] bool reset() override { return unit_.reset(); }
   [[nodiscard]] bool variable_step() const override { return unit_.variable_step(); }
   void enter_initialization(const Experiment& experiment) override { unit_.enter_initialization(experiment); }
   void exit_initialization() override { unit_.exit_initialization(); }

@@ -33,6 +33,9 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
 
   void get(const describe::SignalSet& signals, Columns& values) override { get_values(*instance_, signals, values); }
   void set(const describe::SignalSet& signals, Columns& values) override { set_values(*instance_, signals, values); }
+  [[nodiscard]] std::string try_get(const describe::SignalSet& signals, Columns& values) override {
+    return try_get_values(*instance_, signals, values);
+  }
   void get_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at) override {
     get_values(*instance_, signals, values, at);
   }
@@ -42,6 +45,7 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   bool configure(const describe::SignalSet& signals, Columns& values) override {
     return configure_values(*instance_, signals, values);
   }
+  [[nodiscard]] bool reset() override { return reset_instance(*instance_); }
 
   // If an FMU interpolates inputs, FMI 1.0 and 2.0 do not limit the order, but FMUs limit it silently.
   [[nodiscard]] int input_order() const override {

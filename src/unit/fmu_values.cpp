@@ -24,6 +24,15 @@ void get_values(fmi::Instance& instance, const describe::SignalSet& signals, Col
   signals.negate(values, at);
 }
 
+std::string try_get_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values) {
+  try {
+    instance.tolerate([&] { get_values(instance, signals, values); });
+  } catch (const fmi::Refused& refusal) {
+    return refusal.what();
+  }
+  return {};
+}
+
 void set_values(fmi::Instance& instance, const describe::SignalSet& signals, Columns& values,
                 const describe::Offsets& at) {
   signals.negate(values, at);
@@ -42,6 +51,15 @@ bool configure_values(fmi::Instance& instance, const describe::SignalSet& signal
   configuration->enter_configuration();
   set_values(instance, signals, values);
   configuration->exit_configuration();
+  return true;
+}
+
+bool reset_instance(fmi::Instance& instance) {
+  try {
+    instance.reset();
+  } catch (const Error&) {
+    return false;
+  }
   return true;
 }
 

@@ -133,7 +133,7 @@ void MeProblem::enter_event(Time t, ConstVector y) {
 
 EventOutcome MeProblem::update(Time t) {
   if (inputs_ != nullptr) inputs_->set_all(t);
-  const bool again = so_far_.take(update_instance(t), t, true);
+  const bool again = so_far_.take(update_instance(), t, true);
   remember(so_far_, t);
   return {again, so_far_.terminate, so_far_.next_event};
 }
@@ -152,17 +152,15 @@ void MeProblem::take_up(Vector y, Vector absolute_tolerances, double rtol) {
   for (std::size_t i = 0; i < states_; ++i) absolute_tolerances[i] = rtol / 100 * nominals_[i];
 }
 
-// An announced event that has come is over, unless the instance announces it again.
-fmi::DiscreteUpdate MeProblem::update_instance(Time t) {
-  const bool ahead = t < memory_.next_event && memory_.next_event < solve::never;
-  const auto update = instance_.update_discrete_states(ahead ? std::optional(memory_.next_event) : std::nullopt);
+fmi::DiscreteUpdate MeProblem::update_instance() {
+  const auto update = instance_.update_discrete_states();
   memory_.next_event = update.next_event.value_or(solve::never);
   return update;
 }
 
 // Also handles an announced event that is still due at t: otherwise it would be the next event, at the same time.
 Settled MeProblem::settle(Time t) {
-  const Settled all = settle_with([&] { return update_instance(t); }, instance_.name(), t, true);
+  const Settled all = settle_with([&] { return update_instance(); }, instance_.name(), t, true);
   remember(all, t);
   if (!memory_.ended) instance_.leave_event_mode();
   return all;

@@ -98,7 +98,7 @@ class MeProblem {
   }
 
  private:
-  [[nodiscard]] fmi::DiscreteUpdate update_instance(Time t);
+  [[nodiscard]] fmi::DiscreteUpdate update_instance();
   // Updates until the instance has settled. It is in event mode before and in continuous-time mode after the call.
   Settled settle(Time t);
   void remember(const Settled& settled, Time t);

@@ -61,8 +61,10 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   void exit_initialization() override;
   void terminate() override { instance_->terminate(); }
   bool configure(const SignalSet& signals, Columns& values) override;
+  [[nodiscard]] bool reset() override;
 
   void get(const SignalSet& signals, Columns& values) override;
+  [[nodiscard]] std::string try_get(const SignalSet& signals, Columns& values) override;
   void set(const SignalSet& signals, Columns& values) override;
   [[nodiscard]] int input_order() const override { return PolynomialInputs::highest_order; }
   void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
@@ -208,6 +210,11 @@ bool MeUnit::configure(const SignalSet& signals, Columns& values) {
   return true;
 }
 
+bool MeUnit::reset() {
+  structural_.clear();
+  return solver_ == nullptr && reset_instance(*instance_);
+}
+
 // --- values ----------------------------------------------------------------------------------------------------------
 
 void MeUnit::go_to(Time t, std::span<const double> x) {
@@ -230,8 +237,16 @@ void MeUnit::get(const SignalSet& signals, Columns& values) {
   get_values(*instance_, signals, values);
 }
 
+std::string MeUnit::try_get(const SignalSet& signals, Columns& values) {
+  if (solver_) refresh();
+  return try_get_values(*instance_, signals, values);
+}
+
 void MeUnit::set(const SignalSet& signals, Columns& values) {
-  if (!solver_) return set_values(*instance_, signals, values);
+  if (!solver_) {
+    set_values(*instance_, signals, values);
+    return inputs_.remember(signals, values);
+  }
   inputs_.take(signals, values);
   stale_ = true;
 }

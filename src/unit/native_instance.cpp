@@ -192,7 +192,7 @@ void NativeInstance::get_event_indicators(std::span<double> z) {
   guarded("indicators", [&] { model_.read_indicators(z.data()); });
 }
 
-fmi::DiscreteUpdate NativeInstance::update_discrete_states(std::optional<Time>) {
+fmi::DiscreteUpdate NativeInstance::update_discrete_states() {
   fmi::DiscreteUpdate result;
   guarded("event", [&] {
     const auto outcome = model_.update_event();

@@ -49,7 +49,7 @@ class NativeInstance final : public fmi::ModelExchange,
 
   // EventMode and ModelExchange
   void enter_event_mode() override { model_.head().mode = model::event_mode; }
-  fmi::DiscreteUpdate update_discrete_states(std::optional<Time> announced) override;
+  fmi::DiscreteUpdate update_discrete_states() override;
   void leave_event_mode() override { model_.head().mode = model::continuous_time; }
   [[nodiscard]] std::size_t continuous_states() override { return model_.state_count(); }
   [[nodiscard]] std::size_t event_indicators() override { return layout_.indicators().size(); }

@@ -110,15 +110,15 @@ template <class T>
 void PolynomialInputs::read(std::span<const ValueReference> references, std::span<T> to) {
   if (references.empty()) return;
   try {
-    return instance_.get<T>(references, to);
-  } catch (const Error&) {  // then one after another
+    return instance_.tolerate([&] { instance_.get<T>(references, to); });
+  } catch (const fmi::Refused&) {  // then one after another
   }
   for (const auto& reference : references) {
     const auto variable = description_.find(reference, type_of<T>);
     const auto part = to.subspan(slots_[variable].first, slots_[variable].count);
     try {
-      instance_.get<T>(std::span(&reference, 1), part);
-    } catch (const Error&) {
+      instance_.tolerate([&] { instance_.get<T>(std::span(&reference, 1), part); });
+    } catch (const fmi::Refused&) {
       const auto known = remembered_.find({type_of<T>, reference});
       const Value* const value =
           known != remembered_.end() ? &known->second : description_.start(description_[variable]);

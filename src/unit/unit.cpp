@@ -2,7 +2,19 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+
 namespace consort::unit {
+
+std::string Variables::try_get(const describe::SignalSet& signals, Columns& values) {
+  try {
+    get(signals, values);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::run) throw;
+    return error.what();
+  }
+  return {};
+}
 
 void Unit::get_part(const describe::SignalSet& signals, Columns& values, const describe::Offsets& at) {
   for (const auto& group : signals.groups())

@@ -138,8 +138,14 @@ class Variables {
   // `values` is unchanged afterwards. It is not const because the sign of negated aliases is flipped in place during
   // the call.
   virtual void set(const describe::SignalSet& signals, Columns& values) = 0;
+  // As get(), for values that are not essential. Returns the reason if the unit refuses to tell them; the values are
+  // then undefined, and the unit stays usable. Throws Error (run) if the unit cannot continue.
+  [[nodiscard]] virtual std::string try_get(const describe::SignalSet& signals, Columns& values);
   // FMI 3.0: sets structural parameters. Returns false if the unit has no configuration mode.
   virtual bool configure(const describe::SignalSet&, Columns&) { return false; }
+  // Before initialization: returns to the state after instantiation, also after an error. Values and structural
+  // parameters are lost. Returns false if that is not possible; the unit can then no longer be used.
+  [[nodiscard]] virtual bool reset() { return false; }
 };
 
 class Unit : public Variables {

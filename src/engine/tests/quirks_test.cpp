@@ -180,6 +180,15 @@ TEST_P(ValuesOf, ThatCannotBeReadAreNotRecorded) {
   }
 }
 
+// h'' = u - 0.7 h from 1 at rest; the tolerance is that of the default solver with 1e-4.
+TEST(QuirkOf2, StartValuesOfInputsThatCannotBeReadAreKept) {
+  if (!QuirkyFmu::has_compiler()) GTEST_SKIP() << "there is no C compiler";
+  const QuirkyFmu fmu(2, Kind::me, {"WRITE_ONLY"});
+  const double w = std::sqrt(0.7);
+  for (const auto& o : runs(fmu, Kind::me, {{"u", "2"}}, {"v"}))
+    EXPECT_NEAR(o.last("v"), (2 / 0.7 - 1) * w * std::sin(w * 0.3), 1e-4);
+}
+
 TEST_P(QuirkOf, InputsOfModelExchangeMayBeSetInInitializationModeOnly) {
   if (GetParam() == 1) GTEST_SKIP() << "FMI 1.0 has no initialization mode";
   const QuirkyFmu fmu(2, Kind::me, {"SETS_IN_INIT_ONLY"});

@@ -389,6 +389,32 @@ TEST(Exchange, DoesFirstWhatADiscardingUnitSaysItCan) {
   }
 }
 
+// With held inputs, and with sub-steps.
+TEST(Exchange, LeavesADiscardedStepToACallerThatRepeatsIt) {
+  for (const std::uint32_t substeps : {1U, 2U}) {
+    Bench b(substeps);
+    b.unit.on_step = [](const StepRequest& r) {
+      return r.h > 0.3 ? StepOutcome{r.t + 0.2, Why::discarded} : StepOutcome{r.t + r.h, Why::completed};
+    };
+    auto exchange = b.exchange();
+    exchange.expect_discards();
+    StepRequest request{1, 1, true};
+    request.may_discard = true;
+    const auto outcome = exchange.step(request, b.signals);
+    EXPECT_EQ(outcome.why, Why::discarded);
+    EXPECT_EQ(outcome.reached, 1.2);
+    EXPECT_THAT(b.unit.steps, SizeIs(1)) << "no retry";
+    EXPECT_EQ(exchange.counts().discarded, 1U);
+    EXPECT_EQ(exchange.counts().repeated_as_is, 0U);
+    EXPECT_EQ(b.unit.saved, 0) << "the caller saves";
+    EXPECT_EQ(b.unit.restored, 0);
+    request.may_discard = false;
+    EXPECT_TRUE(exchange.step(request, b.signals).completed());
+    EXPECT_GT(b.unit.saved, 0);
+    EXPECT_GT(b.unit.restored, 0);
+  }
+}
+
 TEST(Exchange, SaysWhenNoShorterStepHelps) {
   for (const bool any_step : {false, true}) {
     Bench b;

@@ -49,7 +49,7 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
 
   std::vector<Step> steps;
   std::vector<Event> event_modes;
-  int restored = 0;
+  int saved = 0, restored = 0;
   bool in_event_mode = false;
   int discrete_outside_events = 0;  // how often d was set outside event mode, which FMI 3.0 forbids
 
@@ -105,6 +105,7 @@ class ScriptedUnit final : public Unit, public Rollback, public Events {
   std::unique_ptr<Snapshot> save(std::unique_ptr<Snapshot> reuse) override {
     if (!reuse) reuse = std::make_unique<State>();
     static_cast<State&>(*reuse) = state_;
+    ++saved;
     return reuse;
   }
   void restore(const Snapshot& snapshot) override {

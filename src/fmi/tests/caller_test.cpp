@@ -62,6 +62,20 @@ TEST(Caller, RemembersTheWorstStatusUntilItIsMended) {
   EXPECT_TRUE(f.caller.is_fatal());
 }
 
+TEST(Caller, ToleratesRefusalsOfCallsThatAreNotEssential) {
+  Fixture f;
+  const auto answered = [&](Status s) {
+    return [&f, s] { f.caller.check(fmi_answer, nullptr, static_cast<int>(s), nothing, nowhere); };
+  };
+  EXPECT_NO_THROW(f.caller.tolerate(answered(Status::ok)));
+  for (const Status status : {Status::discard, Status::error}) {
+    EXPECT_THROW(f.caller.tolerate(answered(status)), Refused);
+    EXPECT_FALSE(f.caller.is_broken());
+  }
+  EXPECT_THAT(error_text([&] { f.caller.tolerate(answered(Status::fatal)); }, Fault::run), HasSubstr("Fatal"));
+  EXPECT_TRUE(f.caller.is_fatal());
+}
+
 TEST(Caller, TracesArgumentsAndResults) {
   Fixture f;
   double x = 1.5;

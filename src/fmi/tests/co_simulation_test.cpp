@@ -271,7 +271,10 @@ TEST_P(CoSimulationOf, CarriesAStateOverToAnotherInstanceAsBytes) {
   two->state_saving()->restore(*two->state_saving()->deserialize(bytes));
   EXPECT_EQ(decay(*one, d, 3, 5), decay(*two, d, 3, 5));
   // Bytes of anything else are refused, without a leak.
-  EXPECT_THAT(error_text([&] { (void)two->state_saving()->deserialize({}); }, Fault::run), HasSubstr("erialize"));
+  EXPECT_THAT(error_text([&] { (void)two->state_saving()->deserialize({}); }, Fault::input),
+              AllOf(HasSubstr("unit 'two'"), HasSubstr("damaged")));
+  const std::vector<std::uint8_t> no_state(16);  // the part of Consort only
+  EXPECT_THAT(error_text([&] { (void)two->state_saving()->deserialize(no_state); }, Fault::run), HasSubstr("erialize"));
 }
 
 TEST_P(CoSimulationOf, RefusesToSerializeWhatCannotBe) {
@@ -426,6 +429,7 @@ TEST_P(CoSimulationOf, CallsNothingMoreAfterAFatalError) {
   EXPECT_THAT(error_text([&] { unit->do_step(0, step); }, Fault::run),
               AllOf(HasSubstr("returned Fatal"), HasSubstr("a fatal error, as demanded")));
   EXPECT_NO_THROW(unit->terminate());
+  EXPECT_THAT(error_text([&] { unit->reset(); }, Fault::run), HasSubstr("after its fatal error"));
   unit.reset();
   EXPECT_THAT(lines.back(), HasSubstr("DoStep("));
 }

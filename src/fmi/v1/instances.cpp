@@ -5,6 +5,7 @@
 #include <limits>
 #include <thread>
 
+#include "fmi/announcement.hpp"
 #include "fmi/safe_format.hpp"
 #include "fmi/v1/api.hpp"
 
@@ -49,6 +50,7 @@ class Common : public Interface {
   }
 
   void set_debug_logging(bool on, std::span<const std::string>) override { check(api_.set_debug_logging, boolean(on)); }
+  void tolerate(const std::function<void()>& reads) override { caller_.tolerate(reads); }
 
   // FMI 1.0 initialises in one call; values set before it are start values.
   void enter_initialization(const Experiment& e) override {
@@ -156,6 +158,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     if (!caller_.is_broken()) check(api_.terminate_slave);
   }
   void reset() override {
+    caller_.require_not_fatal();
     check(api_.reset_slave);
     caller_.mend();
   }
@@ -263,9 +266,12 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   }
   // FMI 1.0 Model Exchange has no reset: a new component replaces the old one.
   void reset() override {
+    caller_.require_not_fatal();
     release_component();
     component_ = nullptr;
     caller_.mend();
+    pending_.reset();
+    announcement_ = {};
     instantiate();
   }
 
@@ -274,6 +280,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
 
   void set_time(Time t) override {
     caller_.set_time(t);
+    announcement_.reach(t);
     check(api_.set_time, t);
   }
   void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
@@ -289,15 +296,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   // FMI 1.0 has no modes.
   void enter_event_mode() override {}
   void leave_event_mode() override {}
-  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override {
-    if (pending_) {
-      const DiscreteUpdate update = *pending_;
-      pending_.reset();
-      return update;
-    }
-    fmiEventInfo info = event_info(announced);
-    check(api_.event_update, boolean(false), Result(&info));
-    return update_of(info);
+  DiscreteUpdate update_discrete_states() override {
+    const DiscreteUpdate update = pending_ ? *pending_ : next_update();
+    pending_.reset();
+    announcement_.take(update.next_event);
+    return update;
   }
   IntegratorStep completed_integrator_step(bool) override {
     fmiBoolean call_event_update = fmiFalse;
@@ -321,6 +324,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
     caller_.trace_line("fmiFreeModelInstance()");
   }
 
+  DiscreteUpdate next_update() {
+    fmiEventInfo info = event_info(announcement_.ahead());
+    check(api_.event_update, boolean(false), Result(&info));
+    return update_of(info);
+  }
   // Without fmiFalse from the FMU, the iteration has converged.
   static fmiEventInfo event_info(std::optional<Time> announced) {
     fmiEventInfo info{};
@@ -340,6 +348,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   }
 
   std::optional<DiscreteUpdate> pending_;
+  Announcement announcement_;
 };
 
 }  // namespace

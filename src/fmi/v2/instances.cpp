@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "fmi/announcement.hpp"
 #include "fmi/safe_format.hpp"
 #include "fmi/v2/api.hpp"
 
@@ -78,8 +79,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
 
   void enter_initialization(const Experiment& e) override {
     caller_.set_time(e.start);
-    // FMI 2.0, 2.1.3: after an error, e.g. of a value that cannot be set yet, an instance may only be reset.
-    if (caller_.is_broken()) caller_.recover(api_.reset, component_);
+    announcement_ = Announcement(e.start);
     stop_ = e.stop.value_or(no_stop);
     check(api_.setup_experiment, static_cast<fmi2Boolean>(e.tolerance.has_value()), e.tolerance.value_or(0.0), e.start,
           static_cast<fmi2Boolean>(e.stop.has_value()), e.stop.value_or(0.0));
@@ -92,11 +92,15 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     if (!caller_.is_broken()) check(api_.terminate);
   }
   void reset() override {
+    caller_.require_not_fatal();
     check(api_.reset);
     caller_.mend();
+    announcement_ = {};
     is_set_up_ = false;
     early_.clear();
   }
+
+  void tolerate(const std::function<void()>& reads) override { caller_.tolerate(reads); }
 
   // --- states
 
@@ -114,6 +118,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
       Caller::contain([&] { owner_.caller_.follow_up(owner_.api_.free_state, owner_.component_, &handle); });
     }
     fmi2FMUstate handle = nullptr;
+    Announcement announcement{};
 
    private:
     Common& owner_;
@@ -121,13 +126,16 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
 
   std::unique_ptr<SavedState> save(std::unique_ptr<SavedState> reuse) override {
     if (!reuse) reuse = std::make_unique<State>(*this);
-    check(api_.get_state, &static_cast<State&>(*reuse).handle);
+    auto& state = static_cast<State&>(*reuse);
+    check(api_.get_state, &state.handle);
+    state.announcement = announcement_;
     return reuse;
   }
   // FMI 2.0, 2.1.3: after fatal no function may be called. Restoring an old state ends an error.
   void restore(const SavedState& state) override {
     caller_.require_not_fatal();
     check(api_.set_state, static_cast<const State&>(state).handle);
+    announcement_ = static_cast<const State&>(state).announcement;
     caller_.mend();
     end_set_up();
   }
@@ -143,11 +151,13 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
     check(api_.serialized_size, handle, Result(&size));
     std::vector<std::uint8_t> bytes(size);
     check(api_.serialize, handle, reinterpret_cast<fmi2Byte*>(bytes.data()), size);
+    static_cast<const State&>(state).announcement.append_to(bytes);
     return bytes;
   }
   [[nodiscard]] std::unique_ptr<SavedState> deserialize(std::span<const std::uint8_t> bytes) override {
     require_in_unit(caller_.unit(), can_serialize(), "{}", missing("serialisation of its state"));
     auto state = std::make_unique<State>(*this);
+    state->announcement = with_unit(caller_.unit(), [&] { return Announcement::split_off(bytes); });
     check(api_.deserialize, reinterpret_cast<const fmi2Byte*>(bytes.data()), bytes.size(), &state->handle);
     return state;
   }
@@ -266,6 +276,7 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
   // support.
   fmi2CallbackFunctions callbacks_;
   fmi2Component component_ = nullptr;
+  Announcement announcement_;
   static constexpr Time no_stop = std::numeric_limits<Time>::infinity();
   Time stop_ = no_stop;
   bool is_set_up_ = false;
@@ -377,6 +388,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
 
   void set_time(Time t) override {
     caller_.set_time(t);
+    announcement_.reach(t);
     check(api_.set_time, t);
   }
   void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
@@ -391,7 +403,8 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
 
   void enter_event_mode() override { check(api_.enter_event_mode); }
   void leave_event_mode() override { check(api_.enter_continuous_time_mode); }
-  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override {
+  DiscreteUpdate update_discrete_states() override {
+    const auto announced = announcement_.ahead();
     fmi2EventInfo info{};
     info.nextEventTimeDefined = announced ? fmi2True : fmi2False;
     info.nextEventTime = announced.value_or(0.0);
@@ -402,6 +415,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
     update.nominals_changed = info.nominalsOfContinuousStatesChanged != fmi2False;
     update.states_changed = info.valuesOfContinuousStatesChanged != fmi2False;
     if (info.nextEventTimeDefined != fmi2False) update.next_event = info.nextEventTime;
+    announcement_.take(update.next_event);
     return update;
   }
   IntegratorStep completed_integrator_step(bool may_roll_back) override {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "fmi/announcement.hpp"
 #include "fmi/safe_format.hpp"
 #include "fmi/v3/api.hpp"
 
@@ -80,8 +81,7 @@ class Common : public Interface,
 
   void enter_initialization(const Experiment& e) override {
     caller_.set_time(e.start);
-    // FMI 3.0, 2.3.1: after an error, e.g. of a value that cannot be set yet, an instance may only be reset.
-    if (caller_.is_broken()) caller_.recover(api_.reset, instance_);
+    announcement_ = Announcement(e.start);
     stop_ = e.stop.value_or(std::numeric_limits<Time>::infinity());
     check(api_.enter_initialization, e.tolerance.has_value(), e.tolerance.value_or(0.0), e.start, e.stop.has_value(),
           e.stop.value_or(0.0));
@@ -91,9 +91,13 @@ class Common : public Interface,
     if (!caller_.is_broken()) check(api_.terminate);
   }
   void reset() override {
+    caller_.require_not_fatal();
     check(api_.reset);
     caller_.mend();
+    announcement_ = {};
   }
+
+  void tolerate(const std::function<void()>& reads) override { caller_.tolerate(reads); }
 
   // --- states
 
@@ -111,6 +115,7 @@ class Common : public Interface,
       Caller::contain([&] { owner_.caller_.follow_up(owner_.api_.free_state, owner_.instance_, &handle); });
     }
     fmi3FMUState handle = nullptr;
+    Announcement announcement{};
 
    private:
     Common& owner_;
@@ -118,13 +123,16 @@ class Common : public Interface,
 
   std::unique_ptr<SavedState> save(std::unique_ptr<SavedState> reuse) override {
     if (!reuse) reuse = std::make_unique<State>(*this);
-    check(api_.get_state, &static_cast<State&>(*reuse).handle);
+    auto& state = static_cast<State&>(*reuse);
+    check(api_.get_state, &state.handle);
+    state.announcement = announcement_;
     return reuse;
   }
   // FMI 3.0, 2.3.1: after fatal no function may be called. Restoring an old state ends an error.
   void restore(const SavedState& state) override {
     caller_.require_not_fatal();
     check(api_.set_state, static_cast<const State&>(state).handle);
+    announcement_ = static_cast<const State&>(state).announcement;
     caller_.mend();
   }
 
@@ -139,11 +147,13 @@ class Common : public Interface,
     check(api_.serialized_size, handle, Result(&size));
     std::vector<std::uint8_t> bytes(size);
     check(api_.serialize, handle, bytes.data(), size);
+    static_cast<const State&>(state).announcement.append_to(bytes);
     return bytes;
   }
   [[nodiscard]] std::unique_ptr<SavedState> deserialize(std::span<const std::uint8_t> bytes) override {
     require_in_unit(caller_.unit(), can_serialize(), "{}", missing("serialisation of its state"));
     auto state = std::make_unique<State>(*this);
+    state->announcement = with_unit(caller_.unit(), [&] { return Announcement::split_off(bytes); });
     check(api_.deserialize, bytes.data(), bytes.size(), &state->handle);
     return state;
   }
@@ -210,11 +220,13 @@ class Common : public Interface,
     if (instance_ == nullptr) throw caller_.failure(function, Status::error);
   }
 
-  DiscreteUpdate discrete_update(std::optional<Time> announced) {
+  DiscreteUpdate discrete_update() {
+    const auto announced = announcement_.ahead();
     bool repeat = false, terminate = false, nominals = false, states = false, defined = announced.has_value();
     double next = announced.value_or(0.0);
     check(api_.update_discrete_states, Result(&repeat), Result(&terminate), Result(&nominals), Result(&states),
           Result(&defined), Result(&next));
+    announcement_.take(defined ? std::optional(next) : std::nullopt);
     return {repeat, terminate, nominals, states, defined ? std::optional(next) : std::nullopt};
   }
 
@@ -307,6 +319,7 @@ class Common : public Interface,
   Environment caller_;
   OnlyInstance only_;
   fmi3Instance instance_ = nullptr;
+  Announcement announcement_;
   Time stop_ = std::numeric_limits<Time>::infinity();
   std::vector<fmi3String> texts_;  // scratch for conversions; never shrinks
   std::vector<fmi3Binary> bytes_;
@@ -373,7 +386,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
 
   [[nodiscard]] EventMode* event_mode() override { return event_mode_used_ ? this : nullptr; }
   void enter_event_mode() override { check(api_.enter_event_mode); }
-  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override { return discrete_update(announced); }
+  DiscreteUpdate update_discrete_states() override { return discrete_update(); }
   void leave_event_mode() override { check(api_.enter_step_mode); }
 
  private:
@@ -381,7 +394,12 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
     bool event, terminate, early;
     double reached;
   };
-  [[nodiscard]] StepReport step_report(Status status, Time t, Duration h, const Answer& answer) const {
+  [[nodiscard]] StepReport step_report(Status status, Time t, Duration h, const Answer& answer) {
+    const StepReport report = report_of(status, t, h, answer);
+    announcement_.step_to(report.reached, h);
+    return report;
+  }
+  [[nodiscard]] StepReport report_of(Status status, Time t, Duration h, const Answer& answer) const {
     // FMI 3.0, 4.2.1: a discard does not change the instance, and the returned values are undefined.
     if (status == Status::discard) return {StepReport::End::discarded, t, false, false};
     if (status > Status::warning) throw caller_.failure(api_.do_step.name, status);
@@ -421,6 +439,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
 
   void set_time(Time t) override {
     caller_.set_time(t);
+    announcement_.reach(t);
     check(api_.set_time, t);
   }
   void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
@@ -434,7 +453,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   void get_nominals(std::span<double> x) override { check(api_.get_nominals, Listed(x.data(), x.size()), x.size()); }
 
   void enter_event_mode() override { check(api_.enter_event_mode); }
-  DiscreteUpdate update_discrete_states(std::optional<Time> announced) override { return discrete_update(announced); }
+  DiscreteUpdate update_discrete_states() override { return discrete_update(); }
   void leave_event_mode() override { check(api_.enter_continuous_time_mode); }
   IntegratorStep completed_integrator_step(bool may_roll_back) override {
     IntegratorStep step;

@@ -201,6 +201,10 @@ void ProcessUnits::configure(Local unit, const describe::SignalSet& set, Columns
   ask(unit, [&](UnitClient& client, Channel& channel) { return client.configure(channel, set, values, done); });
 }
 
+void ProcessUnits::reset(Local unit, bool& done) {
+  ask(unit, [&](UnitClient& client, Channel& channel) { return client.reset(channel, done); });
+}
+
 void ProcessUnits::enter_initialization(std::span<const Local> units, const unit::Experiment& experiment) {
   for (const auto u : units)
     ask(u, [&](UnitClient& client, Channel& channel) { return client.enter_initialization(channel, experiment); });
@@ -219,6 +223,10 @@ void ProcessUnits::get(Local unit, const describe::SignalSet& set, Columns& valu
 
 void ProcessUnits::set(Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) {
   ask(unit, [&](UnitClient& client, Channel& channel) { return client.set(channel, set, values, at); });
+}
+
+void ProcessUnits::try_get(Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) {
+  ask(unit, [&](UnitClient& client, Channel& channel) { return client.try_get(channel, set, values, refusal); });
 }
 
 // --- events ---------------------------------------------------------------------------------------------------------

@@ -35,11 +35,13 @@ class ProcessUnits final : public fleet::HostedUnits {
   void differentiate(fleet::DerivativeOf what, std::span<const fleet::DerivativeQuery> queries) override;
 
   void configure(fleet::Local unit, const describe::SignalSet& set, Columns& values, bool& done) override;
+  void reset(fleet::Local unit, bool& done) override;
   void enter_initialization(std::span<const fleet::Local> units, const unit::Experiment& experiment) override;
   void exit_initialization(std::span<const fleet::Local> units) override;
   void terminate(std::span<const fleet::Local> units) override;
   void get(fleet::Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
   void set(fleet::Local unit, const describe::SignalSet& set, Columns& values, const describe::Offsets& at) override;
+  void try_get(fleet::Local unit, const describe::SignalSet& set, Columns& values, std::string& refusal) override;
 
   void enter_event_mode(std::span<const fleet::Local> units) override;
   void leave_event_mode(std::span<const fleet::Local> units) override;

@@ -122,6 +122,11 @@ std::size_t UnitClient::configure(Area& area, const describe::SignalSet& set, co
   return finish(out, Message::configure);
 }
 
+std::size_t UnitClient::reset(Area& area, bool& done) {
+  done_ = &done;
+  return plain(area, Message::reset);
+}
+
 std::size_t UnitClient::enter_initialization(Area& area, const unit::Experiment& e) {
   return plain(area, Message::enter_initialization, e.start, e.stop.has_value(), e.stop.value_or(0),
                e.tolerance.has_value(), e.tolerance.value_or(0));
@@ -142,6 +147,15 @@ std::size_t UnitClient::set(Area& area, const describe::SignalSet& set, const Co
   out.put(set);
   out.block(set, values, at);
   return finish(out, Message::set);
+}
+
+std::size_t UnitClient::try_get(Area& area, const describe::SignalSet& set, Columns& values, std::string& refusal) {
+  chosen_ = &set;
+  values_ = &values;
+  refusal_ = &refusal;
+  Writer out(area);
+  out.put(set);
+  return finish(out, Message::try_get);
 }
 
 std::size_t UnitClient::settle(Area& area, Time t, fleet::EventOutcome& outcome) {
@@ -186,8 +200,13 @@ void UnitClient::read_body(Reader& in, fleet::Reply& reply, bool& quiet) {
       for (const auto& q : queries_)
         if (q.unit == id_) in.copy(q.sensitivity.data(), q.sensitivity.size_bytes());
       break;
-    case Message::configure: in(*done_); break;
+    case Message::configure:
+    case Message::reset: in(*done_); break;
     case Message::get: in.block(*chosen_, *values_, at_); break;
+    case Message::try_get:
+      in(*refusal_);
+      if (refusal_->empty()) in.block(*chosen_, *values_, {});
+      break;
     case Message::settle: in.take(*outcome_); break;
     case Message::serialise: in.list(*bytes_); break;
     default: break;

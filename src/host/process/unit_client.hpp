@@ -34,9 +34,11 @@ class UnitClient {
   std::size_t serialise(Area& area, std::uint32_t snapshot, std::vector<std::uint8_t>& bytes);
   std::size_t deserialise(Area& area, std::uint32_t snapshot, std::span<const std::uint8_t> bytes);
   std::size_t configure(Area& area, const describe::SignalSet& set, const Columns& values, bool& done);
+  std::size_t reset(Area& area, bool& done);
   std::size_t enter_initialization(Area& area, const unit::Experiment& experiment);
   std::size_t get(Area& area, const describe::SignalSet& set, Columns& values, const describe::Offsets& at);
   std::size_t set(Area& area, const describe::SignalSet& set, const Columns& values, const describe::Offsets& at);
+  std::size_t try_get(Area& area, const describe::SignalSet& set, Columns& values, std::string& refusal);
   std::size_t settle(Area& area, Time t, fleet::EventOutcome& outcome);
   // Writes a request without a body.
   std::size_t ask(Area& area, Message what) { return plain(area, what); }
@@ -88,6 +90,7 @@ class UnitClient {
   std::span<const fleet::DerivativeQuery> queries_{};
   std::vector<std::uint8_t>* bytes_ = nullptr;
   bool* done_ = nullptr;
+  std::string* refusal_ = nullptr;
   const describe::SignalSet* chosen_ = nullptr;
   Columns* values_ = nullptr;
   describe::Offsets at_{};

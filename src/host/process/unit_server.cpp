@@ -121,11 +121,13 @@ void UnitServer::dispatch(Reader& in, Writer& out) {
     case Message::restore: return restore(in);
     case Message::differentiate: return differentiate(in, out);
     case Message::configure: return configure(in, out);
+    case Message::reset: return reset(in, out);
     case Message::enter_initialization: return enter_initialization(in);
     case Message::exit_initialization: units_->exit_initialization(std::span(&only, 1)); break;
     case Message::terminate: units_->terminate(std::span(&only, 1)); break;
     case Message::get: return get(in, out);
     case Message::set: return set(in);
+    case Message::try_get: return try_get(in, out);
     case Message::enter_event_mode:
       with_events();
       units_->enter_event_mode(std::span(&only, 1));
@@ -331,6 +333,14 @@ void UnitServer::configure(Reader& in, Writer& out) {
   out.put(done);
 }
 
+void UnitServer::reset(Reader& in, Writer& out) {
+  in.expect_end();
+  bool done = false;
+  units_->reset(only, done);
+  await_unit();
+  out.put(done);
+}
+
 void UnitServer::enter_initialization(Reader& in) {
   unit::Experiment experiment;
   const auto optional = [&](std::optional<double>& value) {
@@ -362,6 +372,17 @@ void UnitServer::set(Reader& in) {
   in.expect_end();
   units_->set(only, chosen, values, {});
   await_unit();
+}
+
+void UnitServer::try_get(Reader& in, Writer& out) {
+  const auto chosen = in.set(description());
+  in.expect_end();
+  Columns values = chosen.make_columns();
+  std::string refusal;
+  units_->try_get(only, chosen, values, refusal);
+  await_unit();
+  out.put(refusal);
+  if (refusal.empty()) out.block(chosen, values, {});
 }
 
 void UnitServer::settle(Reader& in, Writer& out) {

@@ -80,9 +80,11 @@ class UnitServer {
   void serialise(Reader& in, Writer& out);
   void deserialise(Reader& in);
   void configure(Reader& in, Writer& out);
+  void reset(Reader& in, Writer& out);
   void enter_initialization(Reader& in);
   void get(Reader& in, Writer& out);
   void set(Reader& in);
+  void try_get(Reader& in, Writer& out);
   void settle(Reader& in, Writer& out);
   [[nodiscard]] std::size_t fail(fleet::Message what, std::exception_ptr why, fleet::MessageArea& area);
 

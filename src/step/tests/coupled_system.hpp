@@ -240,7 +240,10 @@ class Coupled {
   }
   void begin() {
     const auto all = plan.all_units();
-    snapshot_ = fleet->reserve_snapshot(all);
+    std::vector<graph::UnitId> able;
+    for (const auto u : all)
+      if (fleet->traits(u).can_roll_back()) able.push_back(u);
+    snapshot_ = fleet->reserve_snapshot(able);
     saved_ = std::make_unique<SavedRun>(plan, *fleet);
     std::vector<fleet::Blocks> blocks;
     for (const auto& u : plan.units) blocks.push_back({&u.inputs, &u.outputs, u.first_input, u.first_output, 1});

@@ -25,6 +25,8 @@ struct Probe {
   std::array<std::vector<double>, 3> slopes{};  // their derivatives, 1 to 3
   // The outcome of a step in place of `completed`; the step is done only if the outcome is completed or terminate.
   std::function<unit::Why(const unit::StepRequest&)> on_step{};
+  Duration done = 0;  // the part of a discarded step that the unit reports as reached
+  std::uint64_t saves = 0;
 };
 
 // Has one more state, the time since the beginning, which is also an output.
@@ -49,7 +51,7 @@ inline unit::LinearSystem with_clock(unit::LinearSystem s) {
 }
 
 // Expects every step to begin at the unit's present time.
-class ProbeUnit final : public unit::Unit {
+class ProbeUnit final : public unit::Unit, public unit::Rollback {
  public:
   ProbeUnit(const std::string& name, unit::LinearSystem system, Probe& probe)
       : unit_(name, with_clock(std::move(system))),
@@ -66,7 +68,7 @@ class ProbeUnit final : public unit::Unit {
   void get(const describe::SignalSet& signals, Columns& values) override { unit_.get(signals, values); }
   [[nodiscard]] int input_order() const override { return unit_.input_order(); }
   [[nodiscard]] bool responds_without_step() const override { return unit_.responds_without_step(); }
-  [[nodiscard]] unit::Rollback* rollback() override { return unit_.rollback(); }
+  [[nodiscard]] unit::Rollback* rollback() override { return unit_.rollback() != nullptr ? this : nullptr; }
   [[nodiscard]] unit::Derivatives* derivatives() override { return unit_.derivatives(); }
 
   void set(const describe::SignalSet& signals, Columns& values) override {
@@ -88,9 +90,22 @@ class ProbeUnit final : public unit::Unit {
     unit_.get(clock_, now_);
     EXPECT_NEAR(now_.column<double>().front(), request.t, 1e-9) << name();
     const auto why = probe_.on_step ? probe_.on_step(request) : unit::Why::completed;
-    if (why != unit::Why::completed && why != unit::Why::terminate) return {request.t, why};
+    if (why != unit::Why::completed && why != unit::Why::terminate) return {request.t + probe_.done, why};
     const auto outcome = unit_.step(request);
     return {outcome.reached, why};
+  }
+
+  std::unique_ptr<unit::Snapshot> save(std::unique_ptr<unit::Snapshot> reuse) override {
+    ++probe_.saves;
+    return unit_.rollback()->save(std::move(reuse));
+  }
+  void restore(const unit::Snapshot& snapshot) override { unit_.rollback()->restore(snapshot); }
+  [[nodiscard]] bool can_serialize() const override { return unit_.can_serialize(); }
+  [[nodiscard]] std::vector<std::uint8_t> serialize(const unit::Snapshot& snapshot) override {
+    return unit_.rollback()->serialize(snapshot);
+  }
+  [[nodiscard]] std::unique_ptr<unit::Snapshot> deserialize(std::span<const std::uint8_t> bytes) override {
+    return unit_.rollback()->deserialize(bytes);
   }
 
  private:

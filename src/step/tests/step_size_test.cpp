@@ -92,6 +92,19 @@ TEST(Attempt, IsCountedByWhatDecidedOnIt) {
   EXPECT_EQ(control.largest_error, 4);
 }
 
+TEST(StepSize, IsAtMostAHundredCommunicationStepsUnlessAMaximumIsSet) {
+  const auto maximum = [](const graph::StepControl& c, Time stop) {
+    return step_size_rules(c, Grid(0, stop, 1e-3)).maximum;
+  };
+  EXPECT_DOUBLE_EQ(maximum({}, 1000), 0.1);
+  EXPECT_DOUBLE_EQ(maximum({}, 0.05), 0.05) << "the run is shorter";
+  graph::StepControl c;
+  c.initial = 2;
+  EXPECT_DOUBLE_EQ(maximum(c, 1000), 2) << "the first step is longer";
+  c.maximum = 5;
+  EXPECT_DOUBLE_EQ(maximum(c, 1000), 5);
+}
+
 TEST(StepSize, RefusesWhatMakesNoSense) {
   graph::StepControl c;
   c.tolerance = 0;
