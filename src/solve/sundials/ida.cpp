@@ -49,10 +49,10 @@ class Ida final : public SundialsSolver {
  private:
   static Problem common_part(const Dae& dae);
   static int residual(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector r, void* self);
-  static int jacobian(sunrealtype t, sunrealtype c, N_Vector y, N_Vector ydot, N_Vector r, SUNMatrix jacobian, void* self,
-                      N_Vector, N_Vector, N_Vector);
-  static int jacobian_times(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector r, N_Vector v, N_Vector jv, sunrealtype c,
-                            void* self, N_Vector, N_Vector);
+  static int jacobian(sunrealtype t, sunrealtype c, N_Vector y, N_Vector ydot, N_Vector r, SUNMatrix jacobian,
+                      void* self, N_Vector, N_Vector, N_Vector);
+  static int jacobian_times(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector r, N_Vector v, N_Vector jv,
+                            sunrealtype c, void* self, N_Vector, N_Vector);
 
   void set_up();
   void set_linear_solver();
@@ -309,8 +309,8 @@ bool Ida::fill_values(Time t, ConstVector y, ConstVector ydot, double c, ConstVe
   return linear_->differences().evaluate(dae_.jacobian.pattern, r, changed_, steps_, linear_->values(), perturb);
 }
 
-int Ida::jacobian_times(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector /*r*/, N_Vector v, N_Vector jv, sunrealtype c,
-                        void* self, N_Vector /*scratch*/, N_Vector /*scratch*/) {
+int Ida::jacobian_times(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector /*r*/, N_Vector v, N_Vector jv,
+                        sunrealtype c, void* self, N_Vector /*scratch*/, N_Vector /*scratch*/) {
   auto& solver = *static_cast<Ida*>(self);
   const auto out = view(jv);
   return guarded(solver.trouble_, t, out, [&] {
