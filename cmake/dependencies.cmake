@@ -18,28 +18,7 @@ add_library(consort_hdf5 INTERFACE)
 target_include_directories(consort_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(consort_hdf5 INTERFACE "${HDF5_C_LIBRARY_hdf5}")
 
-# SUNDIALS' own CMake package requires OpenMP (which Clang lacks) and PETSc; Consort links only the parts it uses.
-find_path(CONSORT_SUNDIALS_INCLUDE cvode/cvode.h REQUIRED)
-find_path(CONSORT_KLU_INCLUDE klu.h PATH_SUFFIXES suitesparse REQUIRED)
-add_library(consort_sundials INTERFACE)
-target_include_directories(consort_sundials SYSTEM INTERFACE "${CONSORT_SUNDIALS_INCLUDE}" "${CONSORT_KLU_INCLUDE}")
-set(parts cvode ida arkode kinsol sunlinsolklu sunlinsoldense sunlinsolspgmr sunmatrixsparse sunmatrixdense nvecserial)
-set(config "${CONSORT_SUNDIALS_INCLUDE}/sundials/sundials_config.h")
-file(STRINGS "${config}" version_7 REGEX "^#define SUNDIALS_VERSION_MAJOR ([7-9]|[1-9][0-9])")
-file(STRINGS "${config}" with_mpi REGEX "^#define SUNDIALS_MPI_ENABLED 1")
-if(version_7)
-  list(APPEND parts core)
-endif()
-foreach(part IN LISTS parts)
-  find_library(CONSORT_SUNDIALS_${part} sundials_${part} REQUIRED)
-  target_link_libraries(consort_sundials INTERFACE "${CONSORT_SUNDIALS_${part}}")
-endforeach()
-# From version 7 on, the headers of a SUNDIALS with MPI include mpi.h, and "no communicator" is an object of the MPI
-# library, which SUNDIALS loads anyway. Consort calls nothing of it.
-if(version_7 AND with_mpi)
-  find_package(MPI REQUIRED COMPONENTS C)
-  target_link_libraries(consort_sundials INTERFACE MPI::MPI_C)
-endif()
+include(sundials)
 
 # Uses Debian's Python and numpy even if another Python is first in PATH; -D Python_EXECUTABLE=… selects another one.
 set(CONSORT_PYTHON_FOUND OFF)
