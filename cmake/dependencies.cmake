@@ -1,4 +1,4 @@
-# Finds all libraries that Consort uses from Debian 12 and gives each one a target.
+# Finds all libraries that Consort uses from Debian and gives each one a target.
 find_package(fmt REQUIRED)
 find_package(Threads REQUIRED)
 find_package(pugixml REQUIRED)
@@ -18,15 +18,7 @@ add_library(consort_hdf5 INTERFACE)
 target_include_directories(consort_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(consort_hdf5 INTERFACE "${HDF5_C_LIBRARY_hdf5}")
 
-# SUNDIALS' own CMake package requires OpenMP (which Clang lacks), PETSc and MPI; Consort links only the parts it uses.
-find_path(CONSORT_SUNDIALS_INCLUDE cvode/cvode.h REQUIRED)
-find_path(CONSORT_KLU_INCLUDE klu.h PATH_SUFFIXES suitesparse REQUIRED)
-add_library(consort_sundials INTERFACE)
-target_include_directories(consort_sundials SYSTEM INTERFACE "${CONSORT_SUNDIALS_INCLUDE}" "${CONSORT_KLU_INCLUDE}")
-foreach(part cvode ida arkode kinsol sunlinsolklu sunlinsoldense sunlinsolspgmr sunmatrixsparse sunmatrixdense nvecserial)
-  find_library(CONSORT_SUNDIALS_${part} sundials_${part} REQUIRED)
-  target_link_libraries(consort_sundials INTERFACE "${CONSORT_SUNDIALS_${part}}")
-endforeach()
+include(sundials)
 
 # Uses Debian's Python and numpy even if another Python is first in PATH; -D Python_EXECUTABLE=… selects another one.
 set(CONSORT_PYTHON_FOUND OFF)

@@ -229,6 +229,10 @@ herr_t flush(H5FD_t* file, hid_t, hbool_t) {
 hid_t driver() {
   static const hid_t id = [] {
     H5FD_class_t c{};
+#ifdef H5FD_CLASS_VERSION  // since HDF5 1.14
+    c.version = H5FD_CLASS_VERSION;
+    c.value = H5_VFD_RESERVED;  // the first number for drivers that are not registered with the HDF Group
+#endif
     c.name = "consort commit";
     c.maxaddr = (haddr_t{1} << 62) - 1;
     c.fc_degree = H5F_CLOSE_STRONG;

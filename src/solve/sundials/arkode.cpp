@@ -6,8 +6,6 @@
 #include <new>
 #include <string>
 
-#include <arkode/arkode_arkstep.h>
-
 #include "base/error.hpp"
 #include "solve/solvers.hpp"
 #include "solve/sundials/sundials_ode.hpp"
@@ -43,11 +41,11 @@ class Arkode final : public SundialsOde {
     try {
       set_up();
     } catch (...) {
-      ARKStepFree(&memory_);
+      ARKodeFree(&memory_);
       throw;
     }
   }
-  ~Arkode() override { ARKStepFree(&memory_); }
+  ~Arkode() override { ARKodeFree(&memory_); }
 
  protected:
   Advance advance(Time limit) override;
@@ -55,12 +53,12 @@ class Arkode final : public SundialsOde {
   int polynomial(Time t, int k, N_Vector out) const override;
   void add_counters(Statistics& statistics) const override;
   bool weighted_errors(N_Vector errors, N_Vector weights) const override {
-    return ARKStepGetEstLocalErrors(memory_, errors) == ARK_SUCCESS &&
-           ARKStepGetErrWeights(memory_, weights) == ARK_SUCCESS;
+    return ARKodeGetEstLocalErrors(memory_, errors) == ARK_SUCCESS &&
+           ARKodeGetErrWeights(memory_, weights) == ARK_SUCCESS;
   }
   [[nodiscard]] Duration attempted_step() const override {
     Duration h = 0;
-    ARKStepGetCurrentStep(memory_, &h);
+    ARKodeGetCurrentStep(memory_, &h);
     return std::abs(h);
   }
 
@@ -82,17 +80,17 @@ class Arkode final : public SundialsOde {
 };
 
 void Arkode::set_up() {
-  ok(ARKStepSetErrHandlerFn(memory_, keep_message, &trouble_), "ARKStepSetErrHandlerFn");
-  ok(ARKStepSetUserData(memory_, static_cast<SundialsOde*>(this)), "ARKStepSetUserData");
+  keep_messages(SundialsPackage::arkode, memory_, context(), trouble_);
+  ok(ARKodeSetUserData(memory_, static_cast<SundialsOde*>(this)), "ARKodeSetUserData");
   set_tolerances();
   const auto table = table_name(row_.name, explicit_ ? explicit_prefix : implicit_prefix);
   ok(ARKStepSetTableName(memory_, explicit_ ? "ARKODE_DIRK_NONE" : table.c_str(),
                          explicit_ ? table.c_str() : "ARKODE_ERK_NONE"),
      "ARKStepSetTableName");
-  ok(ARKStepSetInitStep(memory_, options_.initial_step), "ARKStepSetInitStep");
-  ok(ARKStepSetMinStep(memory_, options_.min_step), "ARKStepSetMinStep");
+  ok(ARKodeSetInitStep(memory_, options_.initial_step), "ARKodeSetInitStep");
+  ok(ARKodeSetMinStep(memory_, options_.min_step), "ARKodeSetMinStep");
   // For ARKODE 0 means no limit.
-  ok(ARKStepSetMaxStep(memory_, std::isfinite(options_.max_step) ? options_.max_step : 0), "ARKStepSetMaxStep");
+  ok(ARKodeSetMaxStep(memory_, std::isfinite(options_.max_step) ? options_.max_step : 0), "ARKodeSetMaxStep");
   if (explicit_) {
     table_.reset(ARKodeButcherTable_LoadERKByName(table.c_str()));
     CONSORT_ASSERT(table_ != nullptr);
@@ -101,12 +99,12 @@ void Arkode::set_up() {
   }
   set_implicit();
   make_linear_part();
-  ok(ARKStepSetLinearSolver(memory_, linear().solver(), linear().matrix()), "ARKStepSetLinearSolver");
+  ok(ARKodeSetLinearSolver(memory_, linear().solver(), linear().matrix()), "ARKodeSetLinearSolver");
   if (linear().library_differences()) return;
   if (linear().kind() == LinearSolver::krylov) {
-    ok(ARKStepSetJacTimes(memory_, nullptr, jacobian_times), "ARKStepSetJacTimes");
+    ok(ARKodeSetJacTimes(memory_, nullptr, jacobian_times), "ARKodeSetJacTimes");
   } else {
-    ok(ARKStepSetJacFn(memory_, jacobian), "ARKStepSetJacFn");
+    ok(ARKodeSetJacFn(memory_, jacobian), "ARKodeSetJacFn");
   }
 }
 
@@ -115,17 +113,17 @@ void Arkode::set_up() {
 // must not reuse the convergence rate of earlier stages: with a rate near zero, as for linear problems, one iteration
 // with an outdated matrix would count as converged.
 void Arkode::set_implicit() {
-  ok(ARKStepSetDeduceImplicitRhs(memory_, SUNTRUE), "ARKStepSetDeduceImplicitRhs");
-  ok(ARKStepSetNonlinCRDown(memory_, 1), "ARKStepSetNonlinCRDown");
-  ok(ARKStepSetMaxNonlinIters(memory_, 8), "ARKStepSetMaxNonlinIters");
-  ok(ARKStepSetMaxErrTestFails(memory_, 20), "ARKStepSetMaxErrTestFails");
+  ok(ARKodeSetDeduceImplicitRhs(memory_, SUNTRUE), "ARKodeSetDeduceImplicitRhs");
+  ok(ARKodeSetNonlinCRDown(memory_, 1), "ARKodeSetNonlinCRDown");
+  ok(ARKodeSetMaxNonlinIters(memory_, 8), "ARKodeSetMaxNonlinIters");
+  ok(ARKodeSetMaxErrTestFails(memory_, 20), "ARKodeSetMaxErrTestFails");
 }
 
 void Arkode::set_tolerances() {
   if (one_tolerance_for_all()) {
-    ok(ARKStepSStolerances(memory_, options_.rtol, state_.atol.front()), "ARKStepSStolerances");
+    ok(ARKodeSStolerances(memory_, options_.rtol, state_.atol.front()), "ARKodeSStolerances");
   } else {
-    ok(ARKStepSVtolerances(memory_, options_.rtol, wrap(state_.atol, context()).get()), "ARKStepSVtolerances");
+    ok(ARKodeSVtolerances(memory_, options_.rtol, wrap(state_.atol, context()).get()), "ARKodeSVtolerances");
   }
 }
 
@@ -138,8 +136,8 @@ void Arkode::start() {
 
 SundialsSolver::Advance Arkode::advance(Time limit) {
   if (!stop_set_ || limit != stop_) {
-    if (ARKStepSetStopTime(memory_, limit) < 0) {
-      return {.flag = ARKStepGetDky(memory_, limit, 0, now()), .reached = limit, .order = row_.capabilities.max_order};
+    if (ARKodeSetStopTime(memory_, limit) < 0) {
+      return {.flag = ARKodeGetDky(memory_, limit, 0, now()), .reached = limit, .order = row_.capabilities.max_order};
     }
     stop_ = limit;
     stop_set_ = true;
@@ -150,18 +148,18 @@ SundialsSolver::Advance Arkode::advance(Time limit) {
     if (!std::isfinite(limit)) towards = time() + std::max(1.0, std::abs(time()));
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::max(std::abs(time()), std::abs(limit));
     const bool tiny = limit - time() <= rounding;
-    ok(ARKStepSetInitStep(memory_, tiny ? limit - time() : options_.initial_step), "ARKStepSetInitStep");
+    ok(ARKodeSetInitStep(memory_, tiny ? limit - time() : options_.initial_step), "ARKodeSetInitStep");
   }
   Advance result{.order = row_.capabilities.max_order};
-  result.flag = ARKStepEvolve(memory_, towards, now(), &result.reached, ARK_ONE_STEP);
+  result.flag = ARKodeEvolve(memory_, towards, now(), &result.reached, ARK_ONE_STEP);
   if (result.flag < 0) [[unlikely]]
     return result;
   first_ = false;
   if (result.flag == ARK_TSTOP_RETURN) stop_set_ = false;  // ARKODE clears it then
-  ARKStepGetCurrentStep(memory_, &result.next);
+  ARKodeGetCurrentStep(memory_, &result.next);
   if (stiffness_.due()) {
     Duration h = 0;
-    ARKStepGetLastStep(memory_, &h);
+    ARKodeGetLastStep(memory_, &h);
     const auto rates = [&](ConstVector y, Vector dy) {
       ++evaluations_;
       ode().rhs(result.reached, y, dy, state_.switches);
@@ -174,7 +172,7 @@ SundialsSolver::Advance Arkode::advance(Time limit) {
 // ARKODE's interpolation has at most degree 5, which is less accurate than methods of higher order with their long
 // steps. For these a shorter step from the same start is taken, with the method's own accuracy.
 int Arkode::polynomial(Time t, int k, N_Vector out) const {
-  if (!explicit_ || row_.capabilities.max_order < 6) return ARKStepGetDky(memory_, t, k, out);
+  if (!explicit_ || row_.capabilities.max_order < 6) return ARKodeGetDky(memory_, t, k, out);
   if (k == 0) {
     part_of_a_step(t, view(out));
     return 0;
@@ -209,18 +207,18 @@ void Arkode::part_of_a_step(Time t, Vector y) const {
 void Arkode::add_counters(Statistics& statistics) const {
   const auto count = [](long value) { return static_cast<std::uint64_t>(value); };
   long value = 0;
-  ARKStepGetNumErrTestFails(memory_, &value);
+  ARKodeGetNumErrTestFails(memory_, &value);
   statistics.error_test_failures += count(value);
-  ARKStepGetNumStepSolveFails(memory_, &value);
+  ARKodeGetNumStepSolveFails(memory_, &value);
   statistics.convergence_failures += count(value);
   if (explicit_) return;
-  ARKStepGetNumNonlinSolvIters(memory_, &value);
+  ARKodeGetNumNonlinSolvIters(memory_, &value);
   statistics.newton_iterations += count(value);
-  ARKStepGetNumLinRhsEvals(memory_, &value);
+  ARKodeGetNumLinRhsEvals(memory_, &value);
   statistics.jacobian_evaluations += count(value);
-  ARKStepGetNumJacEvals(memory_, &value);
+  ARKodeGetNumJacEvals(memory_, &value);
   statistics.jacobians += count(value);
-  ARKStepGetNumLinSolvSetups(memory_, &value);
+  ARKodeGetNumLinSolvSetups(memory_, &value);
   statistics.factorisations += count(value);
 }
 

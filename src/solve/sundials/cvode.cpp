@@ -4,7 +4,6 @@
 #include <limits>
 #include <new>
 
-#include <cvode/cvode.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "base/error.hpp"
@@ -62,7 +61,7 @@ class Cvode final : public SundialsOde {
 };
 
 void Cvode::set_up(int family) {
-  ok(CVodeSetErrHandlerFn(memory_, keep_message, &trouble_), "CVodeSetErrHandlerFn");
+  keep_messages(SundialsPackage::cvode, memory_, context(), trouble_);
   ok(CVodeSetUserData(memory_, static_cast<SundialsOde*>(this)), "CVodeSetUserData");
   ok(CVodeInit(memory_, rhs, time(), now()), "CVodeInit");
   set_tolerances();

@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include <ida/ida.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "base/error.hpp"
@@ -49,11 +48,11 @@ class Ida final : public SundialsSolver {
 
  private:
   static Problem common_part(const Dae& dae);
-  static int residual(realtype t, N_Vector y, N_Vector ydot, N_Vector r, void* self);
-  static int jacobian(realtype t, realtype c, N_Vector y, N_Vector ydot, N_Vector r, SUNMatrix jacobian, void* self,
-                      N_Vector, N_Vector, N_Vector);
-  static int jacobian_times(realtype t, N_Vector y, N_Vector ydot, N_Vector r, N_Vector v, N_Vector jv, realtype c,
-                            void* self, N_Vector, N_Vector);
+  static int residual(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector r, void* self);
+  static int jacobian(sunrealtype t, sunrealtype c, N_Vector y, N_Vector ydot, N_Vector r, SUNMatrix jacobian,
+                      void* self, N_Vector, N_Vector, N_Vector);
+  static int jacobian_times(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector r, N_Vector v, N_Vector jv,
+                            sunrealtype c, void* self, N_Vector, N_Vector);
 
   void set_up();
   void set_linear_solver();
@@ -105,7 +104,7 @@ SundialsSolver::Problem Ida::common_part(const Dae& dae) {
 // --- set-up
 
 void Ida::set_up() {
-  ok(IDASetErrHandlerFn(memory_, keep_message, &trouble_), "IDASetErrHandlerFn");
+  keep_messages(SundialsPackage::ida, memory_, context(), trouble_);
   ok(IDASetUserData(memory_, this), "IDASetUserData");
   ok(IDAInit(memory_, residual, time(), now(), ydot_.get()), "IDAInit");
   set_tolerances();
@@ -257,7 +256,7 @@ void Ida::add_counters(Statistics& statistics) const {
 
 // --- callbacks of IDA
 
-int Ida::residual(realtype t, N_Vector y, N_Vector ydot, N_Vector r, void* self) {
+int Ida::residual(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector r, void* self) {
   auto& solver = *static_cast<Ida*>(self);
   ++solver.evaluations_;
   const auto out = view(r);
@@ -265,7 +264,7 @@ int Ida::residual(realtype t, N_Vector y, N_Vector ydot, N_Vector r, void* self)
                  [&] { solver.dae_.residual(t, const_view(y), const_view(ydot), out, solver.state_.switches); });
 }
 
-int Ida::jacobian(realtype t, realtype c, N_Vector y, N_Vector ydot, N_Vector r, SUNMatrix jacobian, void* self,
+int Ida::jacobian(sunrealtype t, sunrealtype c, N_Vector y, N_Vector ydot, N_Vector r, SUNMatrix jacobian, void* self,
                   N_Vector /*scratch*/, N_Vector /*scratch*/, N_Vector /*scratch*/) {
   auto& solver = *static_cast<Ida*>(self);
   auto& linear = *solver.linear_;
@@ -310,8 +309,8 @@ bool Ida::fill_values(Time t, ConstVector y, ConstVector ydot, double c, ConstVe
   return linear_->differences().evaluate(dae_.jacobian.pattern, r, changed_, steps_, linear_->values(), perturb);
 }
 
-int Ida::jacobian_times(realtype t, N_Vector y, N_Vector ydot, N_Vector /*r*/, N_Vector v, N_Vector jv, realtype c,
-                        void* self, N_Vector /*scratch*/, N_Vector /*scratch*/) {
+int Ida::jacobian_times(sunrealtype t, N_Vector y, N_Vector ydot, N_Vector /*r*/, N_Vector v, N_Vector jv,
+                        sunrealtype c, void* self, N_Vector /*scratch*/, N_Vector /*scratch*/) {
   auto& solver = *static_cast<Ida*>(self);
   const auto out = view(jv);
   return guarded(solver.trouble_, t, out, [&] {

@@ -3,7 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include <kinsol/kinsol.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
@@ -60,7 +59,7 @@ NonlinearOutcome solve_with_kinsol(const FixedPoint& problem, const NonlinearOpt
   const NVector scale = wrap(ones, context);
   const std::unique_ptr<void, FreeKinsol> memory(KINCreate(context));
   check_set_up(memory ? 0 : -1, "KINCreate", job.trouble);
-  KINSetErrHandlerFn(memory.get(), keep_message, &job.trouble);
+  keep_messages(SundialsPackage::kinsol, memory.get(), context, job.trouble);
   KINSetUserData(memory.get(), &job);
   check_set_up(KINInit(memory.get(), residual, unknowns.get()), "KINInit", job.trouble);
   const Matrix matrix(SUNDenseMatrix(n, n, context));

@@ -19,7 +19,7 @@ SundialsSolver::Problem SundialsOde::common_part(const Ode& ode) {
   return {.t0 = ode.t0, .y0 = ode.y0, .events = ode.events, .components = ode.components};
 }
 
-int SundialsOde::rhs(realtype t, N_Vector y, N_Vector dy, void* self) {
+int SundialsOde::rhs(sunrealtype t, N_Vector y, N_Vector dy, void* self) {
   auto& solver = *static_cast<SundialsOde*>(self);
   ++solver.evaluations_;
   const auto out = view(dy);
@@ -47,7 +47,7 @@ void SundialsOde::make_linear_part() {
   steps_.resize(size());
 }
 
-int SundialsOde::jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix jacobian, void* self, N_Vector /*scratch*/,
+int SundialsOde::jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix jacobian, void* self, N_Vector /*scratch*/,
                           N_Vector /*scratch*/, N_Vector /*scratch*/) {
   auto& solver = *static_cast<SundialsOde*>(self);
   auto& linear = *solver.linear_;
@@ -88,7 +88,7 @@ bool SundialsOde::fill_values(Time t, ConstVector y, ConstVector fy) {
   return linear_->differences().evaluate(ode_.jacobian.pattern, fy, changed_, steps_, linear_->values(), perturb);
 }
 
-int SundialsOde::jacobian_times(N_Vector v, N_Vector jv, realtype t, N_Vector y, N_Vector /*fy*/, void* self,
+int SundialsOde::jacobian_times(N_Vector v, N_Vector jv, sunrealtype t, N_Vector y, N_Vector /*fy*/, void* self,
                                 N_Vector /*scratch*/) {
   auto& solver = *static_cast<SundialsOde*>(self);
   const auto out = view(jv);

@@ -15,10 +15,10 @@ class SundialsOde : public SundialsSolver {
  protected:
   SundialsOde(const SolverRow& row, const Ode& ode, const SolverOptions& options);
 
-  static int rhs(realtype t, N_Vector y, N_Vector dy, void* self);
-  static int jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix jacobian, void* self, N_Vector, N_Vector,
+  static int rhs(sunrealtype t, N_Vector y, N_Vector dy, void* self);
+  static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix jacobian, void* self, N_Vector, N_Vector,
                       N_Vector);
-  static int jacobian_times(N_Vector v, N_Vector jv, realtype t, N_Vector y, N_Vector fy, void* self, N_Vector);
+  static int jacobian_times(N_Vector v, N_Vector jv, sunrealtype t, N_Vector y, N_Vector fy, void* self, N_Vector);
 
   void make_linear_part();  // for implicit methods
   [[nodiscard]] const Ode& ode() const { return ode_; }

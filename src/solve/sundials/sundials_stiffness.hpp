@@ -4,13 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>  // the next header needs it
 #include <vector>
-
-#include <arkode/arkode_butcher.h>
 
 #include "base/time.hpp"
 #include "solve/problem.hpp"
+#include "solve/sundials/sundials_version.hpp"
 
 namespace consort::solve {
 

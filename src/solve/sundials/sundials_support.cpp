@@ -9,8 +9,8 @@
 
 namespace consort::solve {
 
-SundialsContext::SundialsContext() {
-  if (SUNContext_Create(nullptr, &context_) != 0) throw std::bad_alloc();
+SundialsContext::SundialsContext() : context_(create_sundials_context()) {
+  if (context_ == nullptr) throw std::bad_alloc();
 }
 
 SundialsContext::~SundialsContext() { SUNContext_Free(&context_); }
@@ -47,10 +47,15 @@ bool CallbackTrouble::blocked_at(Time now, Duration h) const {
   return not_finite && t >= now && t - now <= near;
 }
 
-void keep_message(int code, const char* module, const char* function, char* message, void* trouble) {
-  constexpr int warning = 99;  // CV_WARNING, IDA_WARNING, ARK_WARNING
-  if (code == warning) return;
-  static_cast<CallbackTrouble*>(trouble)->message = fmt::format("{}, {}: {}", module, function, message);
+namespace {
+void keep_message(const char* function, const char* message, void* trouble) {
+  static_cast<CallbackTrouble*>(trouble)->message = fmt::format("{}: {}", function, message);
+}
+}  // namespace
+
+void keep_messages(SundialsPackage package, void* memory, SUNContext context, CallbackTrouble& trouble) {
+  check_set_up(direct_errors<keep_message>(package, memory, context, &trouble), "the setter of the error handler",
+               trouble);
 }
 
 void check_set_up(int flag, const char* call, const CallbackTrouble& trouble) {

@@ -9,12 +9,12 @@
 #include <string>
 
 #include <nvector/nvector_serial.h>
-#include <sundials/sundials_context.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nonlinearsolver.h>
 
 #include "solve/problem.hpp"
+#include "solve/sundials/sundials_version.hpp"
 
 namespace consort::solve {
 
@@ -68,8 +68,8 @@ struct CallbackTrouble {
 // Stores the first component that is not finite.
 void note_not_finite(CallbackTrouble& trouble, Time t, ConstVector values);
 
-// Error handler of CVODE, IDA and ARKODE; `trouble` is a CallbackTrouble. Ignores warnings.
-void keep_message(int code, const char* module, const char* function, char* message, void* trouble);
+// Keeps the last error of the solver in `trouble`, which must outlive its memory. The context must be the solver's own.
+void keep_messages(SundialsPackage package, void* memory, SUNContext context, CallbackTrouble& trouble);
 
 // Calls f(), which fills `result`. Returns the codes of SUNDIALS: 0 success, 1 try a smaller step, -1 give up.
 template <class F>
