@@ -68,7 +68,7 @@ class ToyInstance final : public fmi::ModelExchange {
     return toy_.completed ? toy_.completed(toy_) : fmi::IntegratorStep{};
   }
   void enter_event_mode() override { toy_.in_event_mode = true; }
-  fmi::DiscreteUpdate update_discrete_states(std::optional<Time>) override {
+  fmi::DiscreteUpdate update_discrete_states() override {
     EXPECT_TRUE(toy_.in_event_mode);
     return toy_.update ? toy_.update(toy_) : fmi::DiscreteUpdate{};
   }
