@@ -60,7 +60,10 @@ std::filesystem::path made_by_hand(const os::TempFolder& folder, const std::stri
   auto path = folder.path() / "by_hand.h5";
   record::Header header;
   header.signals.push_back({"x", Type::Float64, "", "", false, ""});
-  header.facts = {{description_fact, description}, {digest_fact + file, std::string(64, '0')}};
+  header.facts = {{description_fact, description}};
+  constexpr std::size_t longest_attribute = 60'000;
+  if (!file.empty() && file.size() < longest_attribute)
+    header.facts.push_back({digest_fact + file, std::string(64, '0')});
   const auto sink = record::make_sink(path);
   sink->begin(header);
   sink->end();

@@ -121,8 +121,9 @@ TEST(YamlWriter, KeepsTheLastOfSeveralSettings) {
 
 TEST(YamlWriter, KeepsTheElementsOfListsApart) {
   Document d;
-  d.system.add("a", "a.fmu").settings = {{.name = "k", .elements = {"a b", "", "3", "3 cm", "\"", ".nan", "null"}},
-                                         {.name = "l", .unit = "cm", .elements = {"1", "-INF"}}};
+  d.system.add("a", "a.fmu").settings = {
+      {.name = "k", .value = {}, .elements = {"a b", "", "3", "3 cm", "\"", ".nan", "null"}},
+      {.name = "l", .value = {}, .unit = "cm", .elements = {"1", "-INF"}}};
   const auto again = parse_system(write_system(d));
   EXPECT_EQ(text_of(again), text_of(d));
 }
