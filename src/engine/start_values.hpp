@@ -25,7 +25,9 @@ void set_early(const unit::Variables& unit, const std::function<void()>& set, st
 void apply_again(const StartValues& starts, unit::Variables& unit);
 
 // Warns of values that the unit has not kept: of inputs in initialization mode, of parameters after it. Other variables
-// may have been computed. Skips variables that the unit refuses to read, and those for which `is_driven` is true.
+// may have been computed. check_parameters() also warns of parameters without a given value that do not hold the number
+// that the description declares. Both skip variables that the unit refuses to read, and those for which `is_driven` is
+// true.
 using IsDriven = std::function<bool(describe::VariableId)>;
 void check_inputs(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
                   std::vector<std::string>& warnings);
