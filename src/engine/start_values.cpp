@@ -115,18 +115,21 @@ void apply_again(const StartValues& starts, unit::Variables& unit) {
   apply_set(starts, chosen(starts, [&](describe::VariableId id) { return may_be_set_in_initialization(d[id]); }), unit);
 }
 
-void check_kept(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
-                std::vector<std::string>& warnings) {
+namespace {
+
+// Returns false if the unit refused to tell its values.
+bool check_given(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
+                 std::vector<std::string>& warnings) {
   const auto& d = unit.description();
   const auto set = chosen(starts, [&](describe::VariableId id) {
     const auto causality = d[id].causality;
     return (causality == describe::Causality::input || causality == describe::Causality::parameter) && !is_driven(id);
   });
-  if (set.empty()) return;
+  if (set.empty()) return true;
   const auto signals = starts.signals(d, set.variables);
   Columns given = starts.columns(d, set, signals);
   Columns kept = signals.make_columns();
-  if (!unit.try_get(signals, kept).empty()) return;
+  if (!unit.try_get(signals, kept).empty()) return false;
   for (std::size_t i = 0; i < set.variables.size(); ++i) {
     const auto place = signals.place(i);
     const bool same = with_type(place.type, [&]<class T>() {
@@ -139,6 +142,63 @@ void check_kept(const StartValues& starts, unit::Variables& unit, const IsDriven
                     "keeps: export the FMU so that this variable can be set",
                     unit.name(), text_of(given, place), d[set.variables[i]].name, text_of(kept, place)));
   }
+  return true;
+}
+
+template <class T>
+bool holds(const Columns& columns, const describe::SignalSet::Place& place, const Value& value) {
+  return value.type() == place.type && std::equal(value.elements<T>().begin(), value.elements<T>().end(),
+                                                  columns.column<T>().begin() + place.first, is_kept<T>);
+}
+
+// Numbers that the description declares and nothing changes: their variables have to hold them after initialization.
+std::vector<describe::VariableId> declared_parameters(const StartValues& starts, const describe::Description& d,
+                                                      const IsDriven& is_driven) {
+  std::set<std::pair<Type, ValueReference>> given;  // aliases of a given variable hold its value
+  for (const auto id : starts.others().variables) given.emplace(d[id].type, d[id].reference);
+  std::vector<describe::VariableId> ids;
+  for (std::size_t i = 0; i < d.variables.size(); ++i) {
+    const auto& v = d.variables[i];
+    const auto id = static_cast<describe::VariableId>(i);
+    const bool is_number = v.type != Type::String && v.type != Type::Binary && v.type != Type::Clock && !v.is_array();
+    if (v.causality == describe::Causality::parameter && v.initial == describe::Initial::exact && is_number &&
+        v.start != describe::no_start && !given.contains({v.type, v.reference}) && !is_driven(id))
+      ids.push_back(id);
+  }
+  return ids;
+}
+
+void check_declared(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
+                    std::vector<std::string>& warnings) {
+  const auto& d = unit.description();
+  const auto ids = declared_parameters(starts, d, is_driven);
+  if (ids.empty()) return;
+  const auto signals = starts.signals(d, ids);
+  Columns values = signals.make_columns();
+  if (!unit.try_get(signals, values).empty()) return;
+  std::size_t count = 0;
+  std::string examples;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto place = signals.place(i);
+    const auto& declared = d.starts[d[ids[i]].start];
+    if (with_type(place.type, [&]<class T>() { return holds<T>(values, place, declared); })) continue;
+    if (++count > 3) continue;
+    examples += fmt::format("{}'{}' is {} (declared: {})", count > 1 ? ", " : "", d[ids[i]].name,
+                            text_of(values, place), declared.text());
+  }
+  if (count == 0) return;
+  warnings.push_back(fmt::format(
+      "unit '{}': {} that nothing sets differ{} from the description: {}{}; the result is that of the values "
+      "that the unit holds: set them if the declared ones are meant",
+      unit.name(), count == 1 ? "1 parameter" : fmt::format("{} parameters", count), count == 1 ? "s" : "", examples,
+      count > 3 ? ", …" : ""));
+}
+
+}  // namespace
+
+void check_kept(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,
+                std::vector<std::string>& warnings) {
+  if (check_given(starts, unit, is_driven, warnings)) check_declared(starts, unit, is_driven, warnings);
 }
 
 }  // namespace consort::engine

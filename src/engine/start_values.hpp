@@ -29,7 +29,8 @@ void set_early(const StartValues& starts, unit::Variables& unit, const std::func
 void apply_again(const StartValues& starts, unit::Variables& unit);
 
 // After initialization: warns of inputs and parameters that have not kept their values. Other variables may have been
-// computed. Variables for which `is_driven` is true are skipped. A run does not need these values, so nothing more is
+// computed. Also warns of parameters without a given value that do not hold the number that the description declares.
+// Variables for which `is_driven` is true are skipped. A run does not need these values, so nothing more is
 // read if the unit refuses to tell them: after an error, some FMUs refuse all calls.
 using IsDriven = std::function<bool(describe::VariableId)>;
 void check_kept(const StartValues& starts, unit::Variables& unit, const IsDriven& is_driven,

@@ -160,6 +160,17 @@ TEST_P(ValuesOf, ThatAreNotTakenAreReported) {
   }
 }
 
+TEST_P(ValuesOf, ThatAreNotThoseOfTheDescriptionAreReported) {
+  const QuirkyFmu fmu(2, GetParam(), {"OTHER_DEFAULT"});
+  for (const auto& o : runs(fmu, GetParam(), {}, {"e"})) {
+    EXPECT_EQ(o.last("e"), 0.5);
+    EXPECT_THAT(o.report.warnings,
+                ElementsAre(AllOf(HasSubstr("'tool': 1 parameter that nothing sets differs from the description"),
+                                  HasSubstr("'e' is 0.5 (declared: 0.7)"))));
+  }
+  for (const auto& o : runs(fmu, GetParam(), {{"e", "0.9"}}, {"e"})) EXPECT_THAT(o.report.warnings, IsEmpty());
+}
+
 TEST_P(ValuesOf, MayBeTakenInInitializationModeOnly) {
   const QuirkyFmu fmu(2, GetParam(), {"SETS_IN_INIT_ONLY"});
   for (const auto& o : runs(fmu, GetParam(), {{"e", "0.9"}, {"u", "2"}}, {"e", "u"})) {

@@ -6,6 +6,7 @@
 //   PARTIAL_VALUES     an evaluation of derivatives or indicators hides later changes of h and v
 //   COMPLETED_VALUES   h and v are those of the last completed step or event update
 //   RESETS_IN_SETUP    fmi2SetupExperiment (FMI 1.0: fmiInitialize) gives every parameter its default value
+//   OTHER_DEFAULT      e is 0.5 unless it is set, and not 0.7
 //   IGNORES_VALUES     parameters keep their default values
 //   SETS_IN_INIT_ONLY  values cannot be set before initialization mode
 //   FIRST_ORDER_ONLY   input derivatives have order 1; a call with another order is an error
@@ -46,6 +47,9 @@ typedef struct {
 
 static void defaults(Model* m) {
   m->e = 0.7;
+#ifdef OTHER_DEFAULT
+  m->e = 0.5;
+#endif
   m->period = 0;
   m->n = 3;
   m->flag = 0;
