@@ -75,13 +75,13 @@ void SetBack::find_limits() {
 
 // --- values ----------------------------------------------------------------------------------------------------------
 
-void SetBack::evaluate(std::vector<double>& values) {
+void SetBack::evaluate(Time t, std::vector<double>& values) {
   values.resize(2 * states_ + output_variables_.size());
   const std::span all(values);
-  // Derivatives first, because some tools evaluate the outputs together with them.
   if (states_ > 0) {
     instance_.get_derivatives(all.subspan(states_, states_));
     instance_.get_states(all.first(states_));
+    instance_.set_time(t);  // see MeProblem::evaluate()
   }
   if (!outputs_.empty()) instance_.get<double>(outputs_, all.subspan(2 * states_));
 }
@@ -109,7 +109,7 @@ std::string SetBack::name_of(std::size_t i) const {
 
 void SetBack::compare(Time t, ConstVector y, const std::vector<double>& expected, std::string_view when) {
   problem_.set_point(t, y);
-  evaluate(now_);
+  evaluate(t, now_);
   for (std::size_t i = 0; i < now_.size(); ++i) {
     const bool same = now_[i] == expected[i] || (std::isnan(now_[i]) && std::isnan(expected[i]));
     if (same || std::abs(now_[i] - expected[i]) <= allowed(i, expected[i], y)) continue;
@@ -146,8 +146,9 @@ double moved(double value, double distance, double sign, double min, double max)
 
 }  // namespace
 
-void SetBack::move(Time t, ConstVector y, double fraction, double sign) {
-  instance_.set_time(std::max(t, std::min(t + 1e-2 * fraction * duration_, stop_)));
+Time SetBack::move(Time t, ConstVector y, double fraction, double sign) {
+  const Time then = std::max(t, std::min(t + 1e-2 * fraction * duration_, stop_));
+  instance_.set_time(then);
   inputs_.for_each_continuous([&](const describe::Variable& v, std::size_t first, std::size_t count) {
     for (std::size_t e = first; e < first + count; ++e) {
       const double u = inputs_.values()[e];
@@ -156,12 +157,13 @@ void SetBack::move(Time t, ConstVector y, double fraction, double sign) {
     }
   });
   inputs_.set_present(direction_, 1);
-  if (states_ == 0) return;
+  if (states_ == 0) return then;
   for (std::size_t i = 0; i < states_; ++i) {
     const auto& limits = limits_[i];
     x_[i] = moved(y[i], fraction * std::max(std::abs(y[i]), limits.nominal), sign, limits.min, limits.max);
   }
   instance_.set_states(x_);
+  return then;
 }
 
 void SetBack::probe(Time t, ConstVector y) {
@@ -171,13 +173,12 @@ void SetBack::probe(Time t, ConstVector y) {
   direction_.resize(inputs_.elements());
   problem_.set_point(t, y);
   std::vector<double> expected;
-  evaluate(expected);
+  evaluate(t, expected);
   compare(t, y, expected, "when it was evaluated twice at the same point");
   for (const double fraction : {1e-4, 1e-2}) {
     for (const double sign : {1.0, -1.0}) {
       try {
-        move(t, y, fraction, sign);
-        evaluate(now_);
+        evaluate(move(t, y, fraction, sign), now_);
       } catch (const fmi::Discarded&) {  // the model does not exist there
       }
       compare(t, y, expected, "when it was moved to a trial point nearby and back");
@@ -217,7 +218,7 @@ void SetBack::save(Time t, ConstVector y, Memory& to) {
     probed_ = true;
   }
   problem_.set_point(t, y);
-  evaluate(to.values);
+  evaluate(t, to.values);
 }
 
 void SetBack::require_return(const Memory& to) const {

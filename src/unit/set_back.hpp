@@ -70,8 +70,8 @@ class SetBack {
   void find_limits();
   void require_no_events(Time t) const;
   void probe(Time t, solve::ConstVector y);
-  void move(Time t, solve::ConstVector y, double fraction, double sign);
-  void evaluate(std::vector<double>& values);  // at the point that was set
+  Time move(Time t, solve::ConstVector y, double fraction, double sign);  // returns the time of the trial point
+  void evaluate(Time t, std::vector<double>& values);                     // at the point that was set
   void compare(Time t, solve::ConstVector y, const std::vector<double>& expected, std::string_view when);
   [[nodiscard]] double allowed(std::size_t i, double expected, solve::ConstVector y) const;
   [[nodiscard]] std::string name_of(std::size_t i) const;

@@ -235,6 +235,12 @@ TEST_P(SetBackFmi, FunctionsOfTimeStatesAndInputsRun) {
   EXPECT_THAT(r.report.notes, Contains(HasSubstr("units a, b cannot save their state; to repeat steps")));
 }
 
+TEST_P(SetBackFmi, OutputsThatAnEvaluationOfDerivativesHidesAreNoMemory) {
+  const QuirkyFmu plain(GetParam(), Kind::me, {});
+  const QuirkyFmu fmu(GetParam(), Kind::me, {"PARTIAL_VALUES"});
+  EXPECT_EQ(digits(run(pair(fmu), repeating(3)).result), digits(run(pair(plain), repeating(3)).result));
+}
+
 TEST_P(SetBackFmi, IterationsThatHaveConvergedRun) {
   const QuirkyFmu plain(GetParam(), Kind::me, {});
   const QuirkyFmu fmu(GetParam(), Kind::me, {"ITERATES"});
