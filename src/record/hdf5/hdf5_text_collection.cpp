@@ -43,10 +43,11 @@ std::optional<std::size_t> free_space(std::span<const char> bytes) {
   return at;
 }
 
-void put_free_space(std::span<char> bytes, std::size_t at, std::size_t length) {
-  if (bytes.size() - at < header_size) return;  // free without saying so
-  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), length_at, '\0');
-  set_length(bytes, at, length);
+void put_free_space(std::span<char> bytes, std::size_t at, std::uint64_t length) {
+  if (bytes.size() < header_size || at > bytes.size() - header_size) return;  // free without saying so
+  char header[header_size] = {};
+  std::memcpy(header + length_at, &length, sizeof length);
+  std::copy(std::begin(header), std::end(header), bytes.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 }  // namespace
