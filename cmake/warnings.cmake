@@ -7,4 +7,6 @@ target_compile_options(consort_warnings INTERFACE
   -Wconversion -Wsign-conversion -Wformat=2 -Wimplicit-fallthrough
   # GCC 12 reports false overlaps in "literal" + std::string.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # GCC 13 and 14 believe that `const Row& row_of(const path&)` returns a part of its argument.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>
   $<$<BOOL:${CONSORT_WERROR}>:-Werror>)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "record/hdf5/hdf5_handle.hpp"
+#include "record/hdf5/hdf5_text_collection.hpp"
 
 namespace consort::record {
 
@@ -39,7 +41,9 @@ struct CommitFile : H5FD_t {
   CommitFile() : H5FD_t{} {}
 
   void put(haddr_t address, const char* data, std::size_t size);
-  void put_from_behind(haddr_t address, const std::vector<char>& bytes);
+  void put_from_behind(haddr_t address, const std::vector<char>& bytes, const std::vector<char>& in_file);
+  void put_collection(haddr_t address, const std::vector<char>& bytes);
+  [[nodiscard]] bool read_at(haddr_t address, std::vector<char>& bytes) const;
   void commit();
   [[nodiscard]] int stage_of(haddr_t address, const Block& block) const;
 };
@@ -60,22 +64,39 @@ void CommitFile::put(haddr_t address, const char* data, std::size_t size) {
   }
 }
 
-// Writes page by page, last page first. A collection of texts grows towards its end: a reader that sees old pages
-// before new ones finds the previous end there.
-void CommitFile::put_from_behind(haddr_t address, const std::vector<char>& bytes) {
+// Writes page by page, last page first, and only the pages that differ from the bytes in the file as far as these are
+// known. A collection of texts grows towards its end: a reader that sees old pages before new ones finds the previous
+// end there.
+void CommitFile::put_from_behind(haddr_t address, const std::vector<char>& bytes, const std::vector<char>& in_file) {
   haddr_t end = address + bytes.size();
   while (end > address) {
     const haddr_t begin = std::max(address, (end - 1) / page * page);
-    put(begin, bytes.data() + (begin - address), static_cast<std::size_t>(end - begin));
+    const std::size_t offset = begin - address;
+    const std::size_t size = end - begin;
+    const bool known = offset + size <= in_file.size();
+    if (!known || std::memcmp(bytes.data() + offset, in_file.data() + offset, size) != 0)
+      put(begin, bytes.data() + offset, size);
     end = begin;
   }
 }
 
-// HDF5 passes collections of texts (global heaps) as raw data, although other blocks refer to them and they change.
-// Rows that begin with the same bytes do no harm: they are written by the same commit as the references to them.
-bool is_text_collection(const char* data, std::size_t size) {
-  constexpr char head[] = {'G', 'C', 'O', 'L', 1, 0, 0, 0};
-  return size >= sizeof head && std::memcmp(data, head, sizeof head) == 0;
+// Writes a collection of texts, which the file may have in an earlier state.
+void CommitFile::put_collection(haddr_t address, const std::vector<char>& bytes) {
+  std::vector<char> in_file(text_collection_header);
+  if (address >= committed || !read_at(address, in_file) || !is_text_collection(in_file) ||
+      declared_size(in_file) > bytes.size())
+    return put_from_behind(address, bytes, {});
+  in_file.resize(declared_size(in_file));
+  if (!read_at(address, in_file)) in_file.clear();
+  for (auto& step : steps_between(in_file, bytes, page)) {
+    put_from_behind(address, step, in_file);
+    in_file = std::move(step);
+  }
+  put_from_behind(address, bytes, in_file);
+}
+
+bool CommitFile::read_at(haddr_t address, std::vector<char>& bytes) const {
+  return ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(address)) == static_cast<ssize_t>(bytes.size());
 }
 
 // B-trees of version 1 have at most 255 levels; the level is the sixth byte of a node.
@@ -116,7 +137,7 @@ void CommitFile::commit() {
   });
   for (const Write& w : writes) {
     if (w.block->kind == H5FD_MEM_DRAW) {
-      put_from_behind(w.address, w.block->bytes);
+      put_collection(w.address, w.block->bytes);
     } else {
       put(w.address, w.block->bytes.data(), w.block->bytes.size());
     }
@@ -204,7 +225,7 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, 
 herr_t write(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, std::size_t size, const void* buffer) {
   CommitFile& to = of(file);
   const auto* const data = static_cast<const char*>(buffer);
-  if (kind == H5FD_MEM_DRAW && !is_text_collection(data, size)) {
+  if (kind == H5FD_MEM_DRAW && !is_text_collection({data, size})) {
     to.put(address, data, size);
     return 0;
   }

@@ -5,7 +5,7 @@
 // single write:
 //   1. blocks in space allocated since the last commit, to which nothing in the file refers,
 //   2. the superblock, which contains the length of the file,
-//   3. heaps, last pages first,
+//   3. heaps, last pages first; some collections of texts in several steps (hdf5_text_collection.hpp),
 //   4. nodes of B-trees, parents before children: an old child holds all entries that its parent directs to it,
 //   5. object headers, with the extents of datasets, newest first, so that the oldest dataset grows last.
 // Nodes are aligned to pages, so that a node is never partially written. A failed write (disk full) freezes the file in
