@@ -115,6 +115,21 @@ Error Caller::escaped(const char* function, const char* what) {
       .at(site_.time);
 }
 
+Error Caller::gone(const char* function, const char* how) {
+  worst_ = Status::fatal;
+  const auto words = last_words();
+  const std::string said =
+      words.empty() ? std::string() : fmt::format("; its last messages: \"{}\"", fmt::join(words, "\" / \""));
+  return run_error(
+             "{}: {} did not return at t = {} s, because the program that runs the FMU's binary {}{}; rerun with "
+             "--log-fmi "
+             "to see every call",
+             who(), function, site_.time, how, said)
+      .in_unit(unit_)
+      .in_call(function)
+      .at(site_.time);
+}
+
 void Caller::fail(const char* function, Status status) const {
   const Error error = failure(function, status);
   if (status == Status::discard) throw Discarded(error.fault(), error.what(), error.fields());

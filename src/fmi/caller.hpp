@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -51,6 +52,11 @@ struct Result {
   operator T*() const { return value; }  // NOLINT(google-explicit-constructor)
 };
 class Caller;
+
+// Thrown by a function that another program executes if this program is gone; says how it ended ("crashed: …").
+struct Lost : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 // The step h from t, shortened if it would end beyond the stop time by a rounding error: FMUs refuse such steps.
 [[nodiscard]] Duration shortened_to(Time stop, Time t, Duration h);
@@ -167,6 +173,8 @@ class Caller {
       return body(calls);
     } catch (const Error&) {
       throw;
+    } catch (const Lost& lost) {
+      throw gone(site_.call, lost.what());
     } catch (const std::exception& problem) {
       throw escaped(site_.call, problem.what());
     }
@@ -229,11 +237,14 @@ class Caller {
       return f.call(arguments...);
     } catch (const Error&) {
       throw;  // thrown by Consort in a callback
+    } catch (const Lost& lost) {
+      throw gone(f.name, lost.what());
     } catch (const std::exception& problem) {
       throw escaped(f.name, problem.what());
     }
   }
   [[nodiscard]] Error escaped(const char* function, const char* what);
+  [[nodiscard]] Error gone(const char* function, const char* how);
   [[noreturn]] void fail(const char* function, Status status) const;
   [[noreturn]] void refuse(const char* function, Status status, Status before);
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "describe/check.hpp"
+#include "fmi/binaries.hpp"
 #include "fmi/library.hpp"
 #include "fmi/v1/api.hpp"
 #include "fmi/v2/api.hpp"
@@ -48,16 +49,18 @@ void check_binary(const Fmu& fmu, const describe::Interface& interface, Diagnost
   const auto note = [&](Severity severity, std::string text) {
     diagnostics.add({severity, "binaries", 0, "this machine", std::move(text)});
   };
-  fs::path binary;
+  BinaryFile found;
   try {
-    binary = find_binary(fmu.folder(), fmu.path().filename().string(), interface.model_identifier, d.version);
+    found = find_binary({fmu.folder(), fmu.path().filename().string(), interface.model_identifier, d.version});
   } catch (const Error& error) {
     return note(Severity::note, error.what());
   }
+  const fs::path& binary = found.file;
   if (binary.stem() != interface.model_identifier) {
     note(Severity::warning, fmt::format("the binary is called {}, but the model identifier is '{}'; it is used anyway",
                                         binary.filename().string(), interface.model_identifier));
   }
+  if (found.platform != Platform::linux64) return;
   if (const auto mismatch = platform_mismatch(binary); !mismatch.empty()) {
     return note(Severity::error, fmt::format("{} {}", binary.filename().string(), mismatch));
   }

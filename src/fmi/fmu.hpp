@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/diagnostic.hpp"
 #include "base/xml.hpp"
 #include "describe/description.hpp"
+#include "fmi/binaries.hpp"
 #include "fmi/instance.hpp"
 #include "os/archive.hpp"
 
@@ -16,8 +18,9 @@ namespace consort::fmi {
 struct OpenOptions {
   os::ArchiveLimits archive{};
   XmlLimits xml{};
-  bool strict = false;   // refuse an FMU that violates the standard, instead of reporting it
-  bool compile = false;  // build a missing binary for this platform from the FMU's sources
+  bool strict = false;                 // refuse an FMU that violates the standard, instead of reporting it
+  std::optional<Platform> platform{};  // of the binary to run; nullopt: see find_binary()
+  bool compile = false;                // build a missing binary for this platform from the FMU's sources
 };
 
 class Fmu {

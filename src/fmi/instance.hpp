@@ -8,6 +8,7 @@
 // messages. A feature that the version or the FMU lacks is a null capability, never a function that fails.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -266,6 +267,8 @@ struct InstanceOptions {
   bool allow_early_return = false;                // FMI 3.0 Co-Simulation
   std::vector<ValueReference> intermediate_variables{};
   std::function<IntermediateAnswer(const IntermediatePoint&)> intermediate_update{};
+  // Time limit of a call into a binary that another program runs; exceeding it ends that program. nullopt: no limit.
+  std::optional<std::chrono::duration<double>> call_limit{};
 };
 
 }  // namespace consort::fmi

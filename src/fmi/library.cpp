@@ -85,8 +85,25 @@ std::vector<std::string> libraries_not_found(const fs::path& file) {
   return missing;
 }
 
-Library::Library(const fs::path& file, const std::string& shown, std::string model_identifier)
-    : prefix_(std::move(model_identifier) + "_") {
+namespace {
+
+class NativeLibrary final : public Library {
+ public:
+  NativeLibrary(const fs::path& file, const LibraryOptions& options);
+  ~NativeLibrary() override;
+
+ protected:
+  [[nodiscard]] void* find(const char* name) const override;
+
+ private:
+  std::string prefix_;
+  void* handle_ = nullptr;
+  std::vector<void*> preloaded_;  // needed libraries beside the binary that the loader does not search there
+};
+
+NativeLibrary::NativeLibrary(const fs::path& file, const LibraryOptions& options)
+    : prefix_(options.model_identifier + "_") {
+  const std::string& shown = options.shown;
   const std::string mismatch = platform_mismatch(file);
   require(mismatch.empty(), "{}: its binary {} {}; use an FMU for 64-bit Linux on x86", shown, file.filename().string(),
           mismatch);
@@ -117,60 +134,20 @@ Library::Library(const fs::path& file, const std::string& shown, std::string mod
       shown);
 }
 
-Library::~Library() {
+NativeLibrary::~NativeLibrary() {
   if (handle_ != nullptr) close_library(handle_);
   for (auto p = preloaded_.rbegin(); p != preloaded_.rend(); ++p) close_library(*p);
 }
 
-void* Library::find(const char* name) const {
+void* NativeLibrary::find(const char* name) const {
   if (void* const plain = dlsym(handle_, name)) return plain;
   return dlsym(handle_, (prefix_ + name).c_str());
 }
 
-// --- platforms -------------------------------------------------------------------------------------------------------
-
-namespace {
-
-bool has_files(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::directory_iterator(folder, ignored) != fs::directory_iterator();
-}
-
 }  // namespace
 
-std::vector<std::string> platforms(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder / "binaries", ignored))
-    if (entry.is_directory(ignored) && has_files(entry.path())) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-fs::path find_binary(const fs::path& folder, const std::string& shown, const std::string& model_identifier,
-                     describe::FmiVersion version) {
-  const bool third = version == describe::FmiVersion::v3;
-  const std::string wanted = model_identifier + ".so";
-  std::vector<std::string> found_elsewhere;
-  for (const char* const platform : {third ? "x86_64-linux" : "linux64", third ? "linux64" : "x86_64-linux"}) {
-    const fs::path place = folder / "binaries" / platform;
-    std::error_code ignored;
-    if (fs::exists(place / wanted, ignored)) return place / wanted;
-    for (const auto& entry : fs::directory_iterator(place, ignored)) {
-      if (entry.path().extension() == ".so") found_elsewhere.push_back(entry.path().string());
-    }
-    // The name differs, but there is only one library: use it.
-    if (found_elsewhere.size() == 1) return found_elsewhere.front();
-    require(found_elsewhere.empty(), "{}: binaries/{} has no {}; it has {} other libraries, and none can be selected",
-            shown, platform, wanted, found_elsewhere.size());
-  }
-  auto others = platforms(folder);
-  std::erase_if(others, [](const auto& platform) { return platform == "linux64" || platform == "x86_64-linux"; });
-  const bool has_sources = has_files(folder / "sources");
-  const char* const way_out = has_sources ? "; it has sources: add --compile to build a binary for this machine"
-                                          : "; export it again for 64-bit Linux";
-  if (others.empty()) throw input_error("{}: has no binaries{}", shown, way_out);
-  throw input_error("{}: has binaries for {} only, none for 64-bit Linux{}", shown, fmt::join(others, ", "), way_out);
+std::shared_ptr<Library> load_library(const fs::path& file, const LibraryOptions& options) {
+  return std::make_shared<NativeLibrary>(file, options);
 }
 
 // --- ELF -------------------------------------------------------------------------------------------------------------

@@ -1,8 +1,11 @@
-// The shared library of an FMU: the binary for this platform, loaded in isolation, unloaded with the last instance.
+// The shared library of an FMU: a binary for this machine, loaded in isolation and unloaded with the last instance, or
+// one for another platform, which a program of its own calls (foreign/).
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,34 +14,38 @@
 
 namespace consort::fmi {
 
+struct LibraryOptions {
+  std::string shown{};  // the FMU's name in messages
+  std::string model_identifier{};
+  describe::FmiVersion version = describe::FmiVersion::v2;
+  // Of a call into a library that another program runs: exceeding it ends the program.
+  std::optional<std::chrono::duration<double>> call_limit{};
+};
+
 class Library {
  public:
-  // Throws Error (input) that names the missing library: "needs libgfortran.so.3, which is not installed". `shown` is
-  // the FMU's name in messages. function() looks names up with and without the model identifier as prefix.
-  Library(const std::filesystem::path& file, const std::string& shown, std::string model_identifier);
-  ~Library();
+  virtual ~Library() = default;
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
+  // Looks names up with and without the model identifier as prefix.
   template <class F>
   [[nodiscard]] Function<F> function(const char* name) const {
     return {name, reinterpret_cast<F*>(find(name))};
   }
+  // Call it before each function that makes an instance, in the same thread: such a function has no argument by which a
+  // library in another program could be found.
+  virtual void make_current() const {}
+  [[nodiscard]] virtual bool has_own_process() const { return false; }
 
- private:
-  [[nodiscard]] void* find(const char* name) const;  // null: not exported
-
-  std::string prefix_;
-  void* handle_ = nullptr;
-  std::vector<void*> preloaded_;  // needed libraries beside the binary that the loader does not search there
+ protected:
+  Library() = default;
+  [[nodiscard]] virtual void* find(const char* name) const = 0;  // null: not exported
 };
 
-// Names of the platforms for which an unpacked FMU has binaries, sorted: "linux64", "x86_64-linux", "win64".
-[[nodiscard]] std::vector<std::string> platforms(const std::filesystem::path& folder);
-
-// The binary for this machine. Throws Error (input) if there is no such binary: "has binaries for win32, win64 only".
-[[nodiscard]] std::filesystem::path find_binary(const std::filesystem::path& folder, const std::string& shown,
-                                                const std::string& model_identifier, describe::FmiVersion version);
+// Loads a binary for this machine into this process. Throws Error (input) that names what is missing: "needs
+// libgfortran.so.3, which is not installed".
+[[nodiscard]] std::shared_ptr<Library> load_library(const std::filesystem::path& file, const LibraryOptions& options);
 
 // Shared libraries that an ELF file needs (DT_NEEDED); empty if it is not a readable ELF file.
 [[nodiscard]] std::vector<std::string> needed_libraries(const std::filesystem::path& file);

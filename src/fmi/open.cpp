@@ -7,8 +7,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "describe/check.hpp"
+#include "fmi/binaries.hpp"
 #include "fmi/companions.hpp"
 #include "fmi/compile.hpp"
+#include "fmi/foreign/library.hpp"
 #include "fmi/package.hpp"
 #include "fmi/v1/description.hpp"
 #include "fmi/v1/instances.hpp"
@@ -153,20 +155,30 @@ std::string way_out(const describe::Description& description) {
   return "export it again for Co-Simulation or Model Exchange";
 }
 
+// Instances share a library in this process; a library in another program belongs to one instance.
+std::shared_ptr<Library> open_library(Fmu::Package& package, const describe::Interface& interface,
+                                      const InstanceOptions& instance) {
+  auto& shared = package.libraries.at(static_cast<std::size_t>(interface.type));
+  if (auto library = shared.lock()) return library;
+  const auto& d = package.description;
+  const auto wanted = package.options.platform;
+  if (package.options.compile && wanted.value_or(Platform::linux64) == Platform::linux64)
+    compile_if_needed(package.folder, package.shown(), d, interface);
+  const BinaryFile binary =
+      find_binary({package.folder, package.shown(), interface.model_identifier, d.version, wanted});
+  const LibraryOptions options{package.shown(), interface.model_identifier, d.version, instance.call_limit};
+  if (binary.platform != Platform::linux64) return foreign::open_library(binary, options);
+  auto library = load_library(binary.file, options);
+  shared = library;
+  return library;
+}
+
 Foundation lay_foundation(const std::shared_ptr<Fmu::Package>& package, InterfaceType type, InstanceOptions options) {
   const auto& description = package->description;
   const auto* interface = description.interface(type);
   require(interface != nullptr, "{}: offers {}, not {}; {}", package->shown(), interface_names(description),
           describe::name_of(type), way_out(description));
-  auto& shared = package->libraries.at(static_cast<std::size_t>(type));
-  auto library = shared.lock();
-  if (!library) {
-    if (package->options.compile) compile_if_needed(package->folder, package->shown(), description, *interface);
-    const fs::path binary =
-        find_binary(package->folder, package->shown(), interface->model_identifier, description.version);
-    library = std::make_shared<Library>(binary, package->shown(), interface->model_identifier);
-    shared = library;
-  }
+  auto library = open_library(*package, *interface, options);
   return {package, std::move(library), *interface, std::move(options)};
 }
 
@@ -210,9 +222,11 @@ std::map<std::string, std::string>& only_instances() {
 
 }  // namespace
 
-OnlyInstance::OnlyInstance(const describe::Description& description, const describe::Interface& interface,
-                           const std::string& name) {
-  if (!interface.only_once_per_process) return;
+OnlyInstance::OnlyInstance(const Foundation& f) {
+  if (!f.interface.only_once_per_process || f.library->has_own_process()) return;
+  const auto& description = f.description();
+  const auto& interface = f.interface;
+  const std::string& name = f.options.name;
   const std::string key = interface.model_identifier + ' ' + description.instantiation_token;
   const std::scoped_lock lock(only_mutex());
   const auto [place, free] = only_instances().emplace(key, name);

@@ -25,19 +25,6 @@ struct Fmu::Package {
   [[nodiscard]] std::string shown() const { return path.string(); }
 };
 
-// Held by an instance of an FMU that allows only one instance per process.
-class OnlyInstance {
- public:
-  // Throws Error (input) if the interface allows only one instance and there is one already.
-  OnlyInstance(const describe::Description& description, const describe::Interface& interface, const std::string& name);
-  ~OnlyInstance();
-  OnlyInstance(const OnlyInstance&) = delete;
-  OnlyInstance& operator=(const OnlyInstance&) = delete;
-
- private:
-  std::string key_;  // empty: any number of instances is allowed
-};
-
 // The parts that an instance of any version needs. Members are destroyed in reverse order: the library is unloaded
 // before the folder is removed.
 struct Foundation {
@@ -54,6 +41,19 @@ struct Foundation {
   [[nodiscard]] std::string location_uri() const;  // FMI 1.0: file:///… of the unpacked folder
   [[nodiscard]] std::string resource_path()
       const;  // empty: no resources; FMI 3.0: native path with a trailing separator
+};
+
+// Held by an instance of an FMU that allows only one instance per process.
+class OnlyInstance {
+ public:
+  // Throws Error (input) if the interface allows only one instance per process and this process has one already.
+  explicit OnlyInstance(const Foundation& foundation);
+  ~OnlyInstance();
+  OnlyInstance(const OnlyInstance&) = delete;
+  OnlyInstance& operator=(const OnlyInstance&) = delete;
+
+ private:
+  std::string key_;  // empty: any number of instances is allowed
 };
 
 // "file:///…" for an absolute path; all characters except unreserved ones and '/' are percent-encoded (RFC 3986).

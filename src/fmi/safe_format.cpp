@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <sys/uio.h>
 #include <unistd.h>
+#endif
 
 namespace consort::fmi {
 
@@ -22,6 +26,13 @@ constexpr std::size_t longest = 65536;
 constexpr int most_arguments = 100;
 #define CONSORT_READS_ARGUMENTS __attribute__((no_sanitize("address")))
 
+#ifdef _WIN32
+std::size_t read_own_memory(const char* from, char* to, std::size_t bytes) {
+  if (IsBadReadPtr(from, bytes) != 0) return 0;
+  std::memcpy(to, from, bytes);
+  return bytes;
+}
+#else
 // Reads this process's memory through the kernel, which returns EFAULT instead of raising a signal.
 std::size_t read_own_memory(const char* from, char* to, std::size_t bytes) {
   const iovec local{to, bytes};
@@ -32,6 +43,14 @@ std::size_t read_own_memory(const char* from, char* to, std::size_t bytes) {
   std::memcpy(to, from, bytes);  // a sandbox forbids the call; the FMU must be trusted then
   return bytes;
 }
+#endif
+
+// Microsoft's compilers pass long double as double.
+#ifdef _WIN32
+using LongDouble = double;
+#else
+using LongDouble = long double;
+#endif
 
 // One conversion of a format: everything between '%' and its letter.
 struct Conversion {
@@ -57,6 +76,13 @@ CONSORT_READS_ARGUMENTS const char* parse_conversion(const char* p, std::va_list
     ++p;
   }
   while (*p != 0 && std::strchr("hlLqjzt", *p) != nullptr) c.length += *p++;
+#ifdef _WIN32
+  if (*p == 'I') {  // Microsoft: I64, I32, I
+    const bool has_size = std::strncmp(p + 1, "64", 2) == 0 || std::strncmp(p + 1, "32", 2) == 0;
+    c.length = has_size ? (p[1] == '6' ? "ll" : "") : "z";
+    p += has_size ? 3 : 1;
+  }
+#endif
   c.letter = *p;
   if (c.flags.size() > 16) c.flags.clear();
   // At most three consecutive digits, to prevent megabytes of padding.
@@ -84,7 +110,10 @@ CONSORT_READS_ARGUMENTS void append_integer(std::string& out, const Conversion& 
   const std::string head = "%" + c.flags;
   if (c.length == "ll" || c.length == "q" || c.length == "L") {
     append_formatted(out, head + "ll" + c.letter, va_arg(arguments, long long));
-  } else if (c.length == "l" || c.length == "j" || c.length == "z" || c.length == "t") {
+  } else if (c.length == "j" || c.length == "z" || c.length == "t") {
+    using Wide = std::conditional_t<sizeof(std::size_t) == 8, long long, int>;
+    append_formatted(out, head + "ll" + c.letter, static_cast<long long>(va_arg(arguments, Wide)));
+  } else if (c.length == "l") {
     append_formatted(out, head + "l" + c.letter, va_arg(arguments, long));
   } else {
     append_formatted(out, head + c.letter, va_arg(arguments, int));
@@ -153,7 +182,8 @@ CONSORT_READS_ARGUMENTS std::string safe_format(const char* format, std::va_list
       case 'a':
       case 'A':
         if (c.length == "L")
-          append_formatted(out, "%" + c.flags + "L" + c.letter, va_arg(arguments, long double));
+          append_formatted(out, "%" + c.flags + "L" + c.letter,
+                           static_cast<long double>(va_arg(arguments, LongDouble)));
         else
           append_formatted(out, "%" + c.flags + c.letter, va_arg(arguments, double));
         break;
@@ -165,44 +195,6 @@ CONSORT_READS_ARGUMENTS std::string safe_format(const char* format, std::va_list
   }
   va_end(arguments);
   if (out.size() > longest) out.resize(longest);
-  return out;
-}
-
-std::string expand_variable_names(const std::string& message, const describe::Description& description) {
-  std::string out;
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    if (message[i] != '#') {
-      out += message[i];
-      continue;
-    }
-    const std::size_t close = message.find('#', i + 1);
-    if (close == std::string::npos) return out.append(message, i);
-    if (close == i + 1) {
-      out += '#';
-      i = close;
-      continue;
-    }
-    // FMI 3.0 has one number space and no type letter.
-    const bool third = description.version == describe::FmiVersion::v3;
-    const char kind = third ? 'r' : message[i + 1];
-    ValueReference reference = 0;
-    const char* const first = message.data() + i + (third ? 1 : 2);
-    const auto [stop, problem] = std::from_chars(first, message.data() + close, reference);
-    const bool read = problem == std::errc() && stop == message.data() + close;
-    const Type type = kind == 'i' || kind == 'e' ? Type::Int32
-                      : kind == 'b'              ? Type::Boolean
-                      : kind == 's'              ? Type::String
-                                                 : Type::Float64;
-    const auto id =
-        read && std::strchr("ribse", kind) != nullptr ? description.find(reference, type) : describe::no_variable;
-    if (id == describe::no_variable) {
-      out.append(message, i, close - i);  // the closing '#' may open the next one
-      i = close - 1;
-    } else {
-      out += description[id].name;
-      i = close;
-    }
-  }
   return out;
 }
 

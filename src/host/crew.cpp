@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/spin.hpp"
 #include "host/cores.hpp"
-#include "host/spin.hpp"
 #include "os/crash_guard.hpp"
 
 namespace consort::host {

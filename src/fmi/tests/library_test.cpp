@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tests/error_text.hpp"
+#include "fmi/binaries.hpp"
 #include "fmi/package.hpp"
 #include "fmi/tests/fmu_files.hpp"
 
@@ -211,7 +212,9 @@ TEST(Library, DoesNotLoadWhatItIsOnlyAskedAbout) {
 
 TEST(FindBinary, TakesTheFolderOfTheVersionAndThenTheOther) {
   const os::TempFolder folder("test");
-  const auto find = [&](describe::FmiVersion version) { return find_binary(folder.path(), "x.fmu", "m", version); };
+  const auto find = [&](describe::FmiVersion version) {
+    return find_binary({folder.path(), "x.fmu", "m", version}).file;
+  };
   write_file(folder.path() / "binaries/linux64/m.so", "");
   EXPECT_EQ(find(describe::FmiVersion::v3), folder.path() / "binaries/linux64/m.so");
   write_file(folder.path() / "binaries/x86_64-linux/m.so", "");
@@ -223,17 +226,17 @@ TEST(FindBinary, TakesTheFolderOfTheVersionAndThenTheOther) {
 TEST(FindBinary, TakesTheOnlyOneWhateverItsNameAndNoneOfSeveral) {
   const os::TempFolder folder("test");
   write_file(folder.path() / "binaries/linux64/other.so", "");
-  EXPECT_EQ(find_binary(folder.path(), "x.fmu", "m", describe::FmiVersion::v2).filename(), "other.so");
+  EXPECT_EQ(find_binary({folder.path(), "x.fmu", "m"}).file.filename(), "other.so");
   write_file(folder.path() / "binaries/linux64/another.so", "");
-  EXPECT_THAT(error_text([&] { (void)find_binary(folder.path(), "x.fmu", "m", describe::FmiVersion::v2); }),
+  EXPECT_THAT(error_text([&] {
+                (void)find_binary({folder.path(), "x.fmu", "m"});
+              }),
               HasSubstr("x.fmu: binaries/linux64 has no m.so; it has 2 other libraries"));
 }
 
 TEST(FindBinary, SaysWhichPlatformsThereAreAndWhatToDo) {
   const os::TempFolder folder("test");
-  const auto refusal = [&] {
-    return error_text([&] { (void)find_binary(folder.path(), "x.fmu", "m", describe::FmiVersion::v2); });
-  };
+  const auto refusal = [&] { return error_text([&] { (void)find_binary({folder.path(), "x.fmu", "m"}); }); };
   EXPECT_THAT(refusal(), HasSubstr("x.fmu: has no binaries; export it again for 64-bit Linux"));
   write_file(folder.path() / "binaries/win64/m.dll", "");
   write_file(folder.path() / "binaries/darwin64/m.dylib", "");
@@ -249,9 +252,7 @@ TEST(FindBinary, TakesAnEmptyFolderForNoPlatform) {
   fs::create_directories(folder.path() / "binaries/linux64");
   fs::create_directories(folder.path() / "binaries/darwin64");
   EXPECT_THAT(platforms(folder.path()), IsEmpty());
-  const auto refusal = [&] {
-    return error_text([&] { (void)find_binary(folder.path(), "x.fmu", "m", describe::FmiVersion::v2); });
-  };
+  const auto refusal = [&] { return error_text([&] { (void)find_binary({folder.path(), "x.fmu", "m"}); }); };
   EXPECT_THAT(refusal(), HasSubstr("x.fmu: has no binaries; export it again"));
   write_file(folder.path() / "binaries/linux64/read me.txt", "");
   write_file(folder.path() / "binaries/win64/m.dll", "");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "fmi/tests/description_text.hpp"
+#include "fmi/variable_names.hpp"
 
 namespace consort::fmi {
 namespace {

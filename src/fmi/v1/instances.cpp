@@ -8,6 +8,7 @@
 #include "fmi/announcement.hpp"
 #include "fmi/safe_format.hpp"
 #include "fmi/v1/api.hpp"
+#include "fmi/variable_names.hpp"
 
 namespace consort::fmi::v1 {
 
@@ -41,7 +42,7 @@ class Common : public Interface {
       : f_(std::move(foundation)),
         api_(*f_.library),
         caller_(f_.options.name, f_.description(), f_.options.log, f_.options.trace),
-        only_(f_.description(), f_.interface, f_.options.name) {}
+        only_(f_) {}
 
   [[nodiscard]] const std::string& name() const override { return caller_.unit(); }
   [[nodiscard]] const describe::Interface& interface() const override { return f_.interface; }
@@ -203,6 +204,7 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     // Without stepFinished: the end of a step is polled with fmiGetStatus, and tools warn of a callback that they do
     // not support.
     const fmiCallbackFunctionsCS callbacks{log_message, allocate, release, nullptr};
+    f_.library->make_current();
     for (const auto& token : f_.tokens()) {
       component_ = caller_.call_plain(api_.instantiate_slave, caller_.unit().c_str(), token.c_str(), location.c_str(),
                                       mime.c_str(), 0.0, boolean(f_.options.visible), boolean(false), callbacks,
@@ -311,6 +313,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
  private:
   void instantiate() {
     const fmiCallbackFunctionsME callbacks{log_message, allocate, release};
+    f_.library->make_current();
     for (const auto& token : f_.tokens()) {
       component_ = caller_.call_plain(api_.instantiate_model, caller_.unit().c_str(), token.c_str(), callbacks,
                                       boolean(f_.options.logging));

@@ -11,6 +11,7 @@
 #include "fmi/announcement.hpp"
 #include "fmi/safe_format.hpp"
 #include "fmi/v2/api.hpp"
+#include "fmi/variable_names.hpp"
 
 namespace consort::fmi::v2 {
 
@@ -44,9 +45,10 @@ class Common : public Interface, public StateSaving, public DirectionalDerivativ
       : f_(std::move(foundation)),
         api_(*f_.library),
         caller_(f_.options.name, f_.description(), f_.options.log, f_.options.trace),
-        only_(f_.description(), f_.interface, f_.options.name),
+        only_(f_),
         callbacks_{log_message, allocate, release, nullptr, &caller_} {
     const std::string location = f_.resource_uri();
+    f_.library->make_current();
     for (const auto& token : f_.tokens()) {
       component_ = caller_.call_plain(api_.instantiate, caller_.unit().c_str(), kind, token.c_str(), location.c_str(),
                                       &callbacks_, static_cast<fmi2Boolean>(f_.options.visible),

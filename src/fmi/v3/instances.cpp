@@ -5,6 +5,7 @@
 #include "fmi/announcement.hpp"
 #include "fmi/safe_format.hpp"
 #include "fmi/v3/api.hpp"
+#include "fmi/variable_names.hpp"
 
 namespace consort::fmi::v3 {
 
@@ -57,8 +58,9 @@ class Common : public Interface,
       : f_(std::move(foundation)),
         api_(*f_.library),
         caller_(f_.options.name, f_.description(), f_.options.log, f_.options.trace),
-        only_(f_.description(), f_.interface, f_.options.name) {
+        only_(f_) {
     caller_.intermediate_update = f_.options.intermediate_update;
+    f_.library->make_current();
   }
 
   ~Common() override {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "host/spin.hpp"
+#include "base/spin.hpp"
 
 namespace consort::host {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/process/process_units.hpp"
+#include "os/program.hpp"
 
 namespace consort::host {
 
@@ -28,6 +29,10 @@ class ProcessHost final : public fleet::Host {
 };
 
 }  // namespace
+
+std::filesystem::path find_worker() {
+  return os::find_program("consort-worker", "CONSORT_WORKER", "units that run in their own processes need");
+}
 
 std::unique_ptr<fleet::Host> make_process_host(const HostSetup& setup) { return std::make_unique<ProcessHost>(setup); }
 

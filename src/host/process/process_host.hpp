@@ -4,12 +4,17 @@
 // Results are identical to those of units in this process, because workers serve units with the same code.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "fleet/host.hpp"
 #include "host/hosts.hpp"
 
 namespace consort::host {
+
+// Finds the program `consort-worker`: $CONSORT_WORKER, next to this program or library, or in the folders of an
+// installation. Throws Error (run) that lists the searched folders.
+[[nodiscard]] std::filesystem::path find_worker();
 
 // Throws Error (run) that lists the searched folders if the worker program is not found.
 [[nodiscard]] std::unique_ptr<fleet::Host> make_process_host(const HostSetup& setup);

@@ -14,7 +14,7 @@
 #include "fleet/timeline.hpp"
 #include "host/process/channel.hpp"
 #include "host/process/unit_client.hpp"
-#include "host/process/worker_process.hpp"
+#include "os/program.hpp"
 
 namespace consort::host {
 
@@ -61,14 +61,21 @@ class ProcessUnits final : public fleet::HostedUnits {
  private:
   using Clock = fleet::Timeline::Clock;
 
+  static constexpr int inherited = 3;  // descriptor number of the segment in the worker
+
   struct Worker {
     Worker(const fleet::UnitSpec& spec, const std::filesystem::path& program, const Voice& voice,
            std::chrono::nanoseconds spin)
-        : client(spec.name, voice), channel(spin), process(program, spec.name, channel.descriptor()) {}
+        : client(spec.name, voice),
+          channel(spin),
+          process({.file = program,
+                   .arguments = {std::to_string(inherited), spec.name},  // process lists show the unit
+                   .descriptors = {{channel.descriptor(), inherited}},
+                   .who = "unit '" + spec.name + "'"}) {}
 
     UnitClient client;
     Channel channel;
-    WorkerProcess process;
+    os::Program process;
     bool pending = false;  // a request is sent and not answered yet
     std::string lost{};    // why the process has ended; empty: it runs
     // The call being measured:

@@ -17,6 +17,7 @@
 #include "base/tests/places.hpp"
 #include "fleet/fmu_factory.hpp"
 #include "fmi/fmu.hpp"
+#include "host/process/process_host.hpp"
 #include "host/tests/process_run.hpp"
 #include "solve/tests/allocations.hpp"
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-namespace consort::host {
+namespace consort {
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -46,4 +46,4 @@ bool spin_politely(std::chrono::nanoseconds time, Done&& done) {
   return done();
 }
 
-}  // namespace consort::host
+}  // namespace consort

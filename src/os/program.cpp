@@ -1,5 +1,6 @@
-#include "host/process/worker_process.hpp"
+#include "os/program.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -17,18 +18,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 
 extern char** environ;
 
-namespace consort::host {
+namespace consort::os {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* program_name = "consort-worker";
-constexpr int inherited = 3;  // descriptor number of the segment in the worker
 
 bool is_program(const fs::path& path) {
   std::error_code error;
@@ -45,7 +44,7 @@ std::vector<fs::path> own_folders() {
     if (folders.empty() || folders.back() != real.parent_path()) folders.push_back(real.parent_path());
   };
   Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&find_worker), &info) != 0 && info.dli_fname != nullptr)
+  if (::dladdr(reinterpret_cast<const void*>(&find_program), &info) != 0 && info.dli_fname != nullptr)
     add(info.dli_fname);
   add("/proc/self/exe");
   return folders;
@@ -54,7 +53,7 @@ std::vector<fs::path> own_folders() {
 // Attributes of a spawned process.
 class SpawnSetup {
  public:
-  explicit SpawnSetup(int segment) {
+  explicit SpawnSetup(const std::vector<ProgramStart::Passed>& passed) {
     ::posix_spawnattr_init(&attributes);
     ::posix_spawn_file_actions_init(&actions);
     sigset_t none;
@@ -65,13 +64,23 @@ class SpawnSetup {
     ::posix_spawnattr_setsigdefault(&attributes, &all);
     ::posix_spawnattr_setpgroup(&attributes, 0);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    // Do this first: the segment may have the number of a standard descriptor that is closed in this process.
-    ::posix_spawn_file_actions_adddup2(&actions, segment, inherited);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (::fcntl(STDERR_FILENO, F_GETFD) < 0 || segment == STDERR_FILENO)
-      ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, inherited + 1);
+
+    int last = STDERR_FILENO;
+    for (const auto& p : passed) last = std::max(last, p.number);
+    const auto gives = [&](int number) {
+      return std::any_of(passed.begin(), passed.end(), [&](const auto& p) { return p.number == number; });
+    };
+    // Copies above all numbers of the program: a descriptor may have the number that another one gets, or that of a
+    // standard descriptor which is closed in this process.
+    for (const auto& p : passed) copies_.emplace_back(::fcntl(p.own, F_DUPFD_CLOEXEC, last + 1));
+    const bool is_taken =
+        std::any_of(passed.begin(), passed.end(), [](const auto& p) { return p.own == STDERR_FILENO; });
+    if (!gives(STDERR_FILENO) && (is_taken || ::fcntl(STDERR_FILENO, F_GETFD) < 0)) open_null(STDERR_FILENO, O_WRONLY);
+    if (!gives(STDIN_FILENO)) open_null(STDIN_FILENO, O_RDONLY);
+    if (!gives(STDOUT_FILENO)) ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    for (std::size_t i = 0; i < passed.size(); ++i)
+      ::posix_spawn_file_actions_adddup2(&actions, copies_[i].get(), passed[i].number);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, last + 1);
   }
   ~SpawnSetup() {
     ::posix_spawn_file_actions_destroy(&actions);
@@ -82,61 +91,71 @@ class SpawnSetup {
 
   posix_spawnattr_t attributes{};
   posix_spawn_file_actions_t actions{};
+
+ private:
+  void open_null(int number, int mode) { ::posix_spawn_file_actions_addopen(&actions, number, "/dev/null", mode, 0); }
+  std::vector<Descriptor> copies_;
 };
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (auto& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
 
 }  // namespace
 
-fs::path find_worker() {
-  if (const char* const given = std::getenv("CONSORT_WORKER"); given != nullptr && *given != '\0') {
+fs::path find_program(const std::string& name, const char* variable, const char* purpose) {
+  if (const char* const given = std::getenv(variable); given != nullptr && *given != '\0') {
     if (!is_program(given))
-      throw run_error("CONSORT_WORKER is set to '{}', which is not a program; correct or unset the variable", given);
+      throw run_error("{} is set to '{}', which is not a program; correct or unset the variable", variable, given);
     return given;
   }
   std::vector<std::string> tried;
   for (const auto& folder : own_folders()) {
     // Libraries may be one folder deeper, below lib/<architecture>.
     for (const char* const place : {".", "../bin", "../libexec/consort", "../../bin", "../../libexec/consort"}) {
-      auto candidate = (folder / place / program_name).lexically_normal();
+      auto candidate = (folder / place / name).lexically_normal();
       if (is_program(candidate)) return candidate;
       tried.push_back(candidate.string());
     }
   }
   throw run_error(
-      "units that run in their own processes need the program '{}', which is in none of: {}; install it, or set the "
-      "environment variable CONSORT_WORKER to its path",
-      program_name, fmt::join(tried, ", "));
+      "{} the program '{}', which is in none of: {}; install it, or set the environment variable {} to its path",
+      purpose, name, fmt::join(tried, ", "), variable);
 }
 
-WorkerProcess::WorkerProcess(const fs::path& program, const std::string& unit, int segment) {
-  const SpawnSetup setup(segment);
-  std::string path = program.string();
-  std::string number = std::to_string(inherited);
-  std::string name = unit;  // shows the unit in process lists
-  std::array<char*, 4> arguments{path.data(), number.data(), name.data(), nullptr};
-  const int error = ::posix_spawn(&id_, path.c_str(), &setup.actions, &setup.attributes, arguments.data(), environ);
+Program::Program(const ProgramStart& start) {
+  const SpawnSetup setup(start.descriptors);
+  std::vector<std::string> arguments{start.file.string()};
+  arguments.insert(arguments.end(), start.arguments.begin(), start.arguments.end());
+  std::vector<std::string> variables = start.environment;
+  const int error = ::posix_spawn(&id_, arguments.front().c_str(), &setup.actions, &setup.attributes,
+                                  pointers(arguments).data(), variables.empty() ? environ : pointers(variables).data());
   if (error != 0) {
     id_ = -1;
     throw run_error(
-        "unit '{}': its process cannot be started from '{}': {}; check this file and the system limits for "
+        "{}: its process cannot be started from '{}': {}; check this file and the system limits for "
         "processes and open files",
-        unit, path, std::generic_category().message(error));
+        start.who, start.file.string(), std::generic_category().message(error));
   }
 }
 
-WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
+Program::Program(Program&& other) noexcept
     : id_(std::exchange(other.id_, -1)),
       ended_(other.ended_),
       how_(std::move(other.how_)),
       advice_(std::move(other.advice_)) {}
 
-WorkerProcess::~WorkerProcess() { kill(); }
+Program::~Program() { kill(); }
 
-bool WorkerProcess::has_ended() {
+bool Program::has_ended() {
   if (!ended_ && id_ > 0) reap(WNOHANG);
   return ended_;
 }
 
-void WorkerProcess::kill() noexcept {
+void Program::kill() noexcept {
   if (id_ <= 0 || ended_) return;
   // Kill the group first, while its number cannot belong to another process.
   ::kill(-id_, SIGKILL);
@@ -144,7 +163,7 @@ void WorkerProcess::kill() noexcept {
   reap(0);
 }
 
-void WorkerProcess::reap(int wait_options) noexcept {
+void Program::reap(int wait_options) noexcept {
   // Also kill the child processes of the worker.
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT | wait_options) == 0 && info.si_pid == id_)
@@ -162,7 +181,7 @@ void WorkerProcess::reap(int wait_options) noexcept {
   }
 }
 
-void WorkerProcess::note(int status) {
+void Program::note(int status) {
   if (status >= 0 && WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     const char* const text = ::sigdescr_np(signal);
@@ -178,4 +197,4 @@ void WorkerProcess::note(int status) {
   }
 }
 
-}  // namespace consort::host
+}  // namespace consort::os

@@ -1,0 +1,291 @@
+#include "fmi/foreign/link.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/spin.hpp"
+#include "fmi/caller.hpp"
+#include "fmi/foreign/functions.hpp"
+
+namespace consort::fmi::foreign {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds time_to_start{60};  // the first start of Wine on a machine takes some seconds
+constexpr std::chrono::seconds time_to_end{2};
+// Behind every body remains this much for the body of a callback.
+constexpr std::uint64_t room_for_callbacks = 32768;
+
+Error no_memory(const char* call) {
+  return run_error("the memory shared with the caller of a foreign binary cannot be made ({}: {}); free some memory",
+                   call, std::strerror(errno));
+}
+
+}  // namespace
+
+// --- start and end ---------------------------------------------------------------------------------------------------
+
+Link::Link(LinkSetup setup) : setup_(std::move(setup)) {
+  segment_ = Descriptor(::memfd_create("consort-fmi", MFD_CLOEXEC));
+  if (!segment_.valid() || ::ftruncate(segment_.get(), static_cast<off_t>(front_size + capacity_)) != 0)
+    throw no_memory("memfd_create");
+  void* const view = ::mmap(nullptr, front_size + capacity_, PROT_READ | PROT_WRITE, MAP_SHARED, segment_.get(), 0);
+  if (view == MAP_FAILED) throw no_memory("mmap");
+  view_ = static_cast<std::uint8_t*>(view);
+  front_ = new (view_) Front{};
+  front_->magic = magic;
+  front_->protocol = protocol;
+  front_->capacity = capacity_;
+  spin_ = std::chrono::microseconds(std::thread::hardware_concurrency() > 1 ? 50 : 0);
+  front_->spin_us = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(spin_).count());
+  try {
+    load();
+  } catch (...) {
+    ::munmap(view_, front_size + capacity_);
+    throw;
+  }
+}
+
+Link::~Link() {
+  if (!is_lost_) {
+    send(Message::end);
+    const auto until = Clock::now() + time_to_end;
+    while (!program_->has_ended() && Clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  program_.reset();
+  ::munmap(view_, front_size + capacity_);
+}
+
+void Link::load() {
+  int in[2];
+  int out[2];
+  if (::pipe2(in, O_CLOEXEC) != 0) throw no_memory("pipe");
+  Descriptor program_reads(in[0]);
+  to_program_ = Descriptor(in[1]);
+  if (::pipe2(out, O_CLOEXEC) != 0) throw no_memory("pipe");
+  from_program_ = Descriptor(out[0]);
+  Descriptor program_writes(out[1]);
+  ::fcntl(from_program_.get(), F_SETFL, O_NONBLOCK);
+
+  auto start = setup_.start;
+  // Without a name in the file system, nothing remains of the segment whatever happens to the two processes.
+  start.arguments.push_back(fmt::format("/proc/{}/fd/{}", ::getpid(), segment_.get()));
+  start.descriptors = {{program_reads.get(), STDIN_FILENO}, {program_writes.get(), STDOUT_FILENO}};
+  program_.emplace(start);
+  program_reads.reset();
+  program_writes.reset();
+
+  const auto put = [](Cursor& c, const std::string& text) {
+    c.word() = text.size();
+    std::memcpy(c.bytes(text.size() + 1), text.c_str(), text.size() + 1);
+  };
+  const std::size_t count = with_functions(setup_.version, []<class Functions>() { return Functions::size; });
+  const std::size_t request = 24 + Cursor::padded(setup_.binary.size() + 1) + Cursor::padded(setup_.prefix.size() + 1);
+  Call call(*this, 0, request + 8 * count);
+  Cursor cursor(call.body());
+  cursor.word() = static_cast<std::uint64_t>(setup_.version);
+  put(cursor, setup_.binary);
+  put(cursor, setup_.prefix);
+  deadline_ = Clock::now() + time_to_start;
+  front_->message = Message::load;
+  front_->base = 0;
+  front_->size = request + 8 * count;
+  try {
+    send(Message::load);
+    await();
+    while (front_->message != Message::answer) call_back();
+  } catch (const Lost& lost) {
+    throw run_error("{}: the program that calls its binary {}", setup_.shown, lost.what());
+  }
+  deadline_.reset();
+  if (front_->result != 0) {
+    is_lost_ = true;
+    throw input_error("{}: its binary {} {}; ask the maker of the FMU for a complete one", setup_.shown,
+                      setup_.binary.substr(setup_.binary.rfind('/') + 1), front_->failure);
+  }
+  Cursor exported(call.body() + request);
+  for (std::size_t i = 0; i < count; ++i) functions_.push_back(exported.word() != 0);
+}
+
+void Link::grow(std::uint64_t capacity) {
+  const auto whole = (std::max(capacity, 2 * capacity_) + front_size - 1) / front_size * front_size;
+  if (::ftruncate(segment_.get(), static_cast<off_t>(front_size + whole)) != 0) throw no_memory("ftruncate");
+  void* const view = ::mremap(view_, front_size + capacity_, front_size + whole, MREMAP_MAYMOVE);
+  if (view == MAP_FAILED) throw no_memory("mremap");
+  view_ = static_cast<std::uint8_t*>(view);
+  front_ = reinterpret_cast<Front*>(view_);
+  capacity_ = whole;
+  front_->capacity = whole;
+}
+
+// --- turns -----------------------------------------------------------------------------------------------------------
+
+void Link::send(Message message) {
+  front_->message = message;
+  front_->sent_by_engine.fetch_add(1, std::memory_order_seq_cst);
+  if (front_->program_sleeps.load(std::memory_order_seq_cst) != 0) {
+    // The program may be gone, which await() finds out.
+    static_cast<void>(!::write(to_program_.get(), "!", 1));
+  }
+}
+
+void Link::await() {
+  const auto answered = [&] { return front_->sent_by_program.load(std::memory_order_acquire) != turn_; };
+  if (!spin_politely(spin_, answered))
+    while (!sleep_until_answered()) {
+    }
+  ++turn_;
+}
+
+// Returns true if there is an answer. Throws Lost if there will be none.
+bool Link::sleep_until_answered() {
+  constexpr int between_looks = 100;  // ms
+  const auto answered = [&] { return front_->sent_by_program.load(std::memory_order_seq_cst) != turn_; };
+  front_->engine_sleeps.store(1, std::memory_order_seq_cst);
+  bool has_ended = false;
+  if (!answered()) {
+    pollfd descriptor{from_program_.get(), POLLIN, 0};
+    ::poll(&descriptor, 1, between_looks);
+    char bytes[64];
+    const ssize_t n = ::read(from_program_.get(), bytes, sizeof bytes);
+    has_ended = n == 0 || program_->has_ended();
+  }
+  front_->engine_sleeps.store(0, std::memory_order_relaxed);
+  if (answered()) return true;
+  if (has_ended) lose_ended();
+  if (deadline_ && Clock::now() > *deadline_) lose("did not return in time and was ended");
+  return false;
+}
+
+// --- calls -----------------------------------------------------------------------------------------------------------
+
+Link::Call::Call(Link& link, std::uint32_t function, std::size_t size)
+    : link_(link), base_(link.top_), size_(Cursor::padded(size)), function_(function) {
+  if (base_ + size_ + room_for_callbacks > link_.capacity_) link_.grow(base_ + size_ + room_for_callbacks);
+  link_.top_ = base_ + size_;
+}
+
+std::uint64_t Link::Call::exchange() {
+  if (link_.is_lost_) throw Lost("has ended before");
+  Front* front = link_.front_;
+  front->function = function_;
+  front->base = base_;
+  front->size = size_;
+  const bool is_outer = base_ == 0;
+  if (is_outer && link_.setup_.call_limit)
+    link_.deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*link_.setup_.call_limit);
+  link_.send(Message::call);
+  link_.await();
+  while (link_.front_->message != Message::answer) [[unlikely]] link_.call_back();
+  if (link_.problem_) [[unlikely]]
+    std::rethrow_exception(std::exchange(link_.problem_, nullptr));
+  return link_.front_->result;
+}
+
+std::vector<std::uint8_t> Link::Call::told() {
+  const std::uint64_t size = link_.front_->extra;
+  constexpr std::uint64_t most = std::uint64_t{1} << 32;
+  if (size > most) link_.lose("sent a damaged message");
+  const std::uint64_t end = base_ + size_;
+  if (size > link_.capacity_ - end) {
+    link_.grow(end + size + room_for_callbacks);
+    link_.front_->base = end;
+    link_.send(Message::fetch);
+    link_.await();
+  }
+  const std::uint8_t* const first = link_.at(end);
+  return {first, first + size};
+}
+
+void Link::call_back() {
+  const std::uint64_t base = front_->base;
+  const std::uint64_t size = front_->size;
+  if (base < top_ || base > capacity_ || size > capacity_ - base) lose("sent a damaged message");
+  const std::uint64_t outer = std::exchange(top_, base + Cursor::padded(size));
+  try {
+    serve_callback(front_->message, base, size);
+  } catch (const Lost&) {
+    throw;
+  } catch (...) {  // the FMU does not know exceptions of the engine: the call ends first
+    if (!problem_) problem_ = std::current_exception();
+  }
+  top_ = outer;
+  send(Message::resume);
+  await();
+}
+
+void Link::serve_callback(Message message, std::uint64_t base, std::uint64_t size) {
+  if (message == Message::log) {
+    // Copies, so that a program that goes on writing does no harm.
+    const std::vector<std::uint8_t> copy(at(base), at(base) + size);
+    std::size_t place = 8;
+    const auto take = [&]() -> std::string {
+      std::uint64_t n = 0;
+      if (size < place + 8) return {};
+      std::memcpy(&n, copy.data() + place, 8);
+      place += 8;
+      if (n >= size - place) return {};
+      std::string text(reinterpret_cast<const char*>(copy.data() + place), n);
+      place += Cursor::padded(n + 1);
+      return text;
+    };
+    std::uint64_t status = 0;
+    std::memcpy(&status, copy.data(), std::min<std::size_t>(8, size));
+    const std::string category = take();
+    const std::string text = take();
+    if (log) log(static_cast<int>(status), category.c_str(), text.c_str());
+  } else if (message == Message::update && size == sizeof(UpdateBody)) {
+    UpdateBody body{};
+    std::memcpy(&body, at(base), sizeof body);
+    if (update) update(body);
+    std::memcpy(at(base), &body, sizeof body);
+  } else if (message == Message::tick) {
+    if (tick) tick();
+  } else {
+    lose("sent a damaged message");
+  }
+}
+
+// --- losing the program ----------------------------------------------------------------------------------------------
+
+void Link::lose(std::string how) {
+  is_lost_ = true;
+  program_->kill();
+  throw Lost(std::move(how));
+}
+
+void Link::lose_ended() {
+  // The end of the pipe comes a moment before that of the process.
+  const auto until = Clock::now() + time_to_end;
+  while (!program_->has_ended() && Clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  front_->failure[sizeof front_->failure - 1] = '\0';
+  const std::string failure = front_->failure;
+  if (!failure.empty()) lose(failure);
+  lose(program_->has_ended() ? fmt::format("{}; {}", program_->how(), program_->advice())
+                             : "closed its connection and was ended");
+}
+
+// --- instances -------------------------------------------------------------------------------------------------------
+
+Remote* Link::add(std::uint64_t handle) {
+  remotes_.push_back(std::make_unique<Remote>(Remote{this, handle}));
+  return remotes_.back().get();
+}
+
+void Link::remove(Remote* remote) {
+  std::erase_if(remotes_, [&](const auto& r) { return r.get() == remote; });
+}
+
+}  // namespace consort::fmi::foreign
