@@ -35,7 +35,8 @@ function(consort_compile_for_windows target like)
 endfunction()
 
 # consort_link_for_windows(TARGET DLL part…): the target links the objects of the parts, targets of
-# consort_compile_for_windows that may be added later. The DLL needs no other DLL than those of Windows.
+# consort_compile_for_windows that may be added later. The DLL needs no other DLLs
+# than those of Windows, and equal objects make equal DLLs.
 function(consort_link_for_windows target dll)
   set(objects ${ARGN})
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_PROPERTY:\\1,CONSORT_OBJECTS>")
@@ -43,7 +44,8 @@ function(consort_link_for_windows target dll)
   cmake_path(GET dll FILENAME name)
   file(MAKE_DIRECTORY "${folder}")
   add_custom_command(OUTPUT "${dll}"
-    COMMAND "${CONSORT_WINDOWS_COMPILER}" -shared -static -static-libgcc -static-libstdc++ -s ${objects} -o "${dll}"
+    COMMAND "${CONSORT_WINDOWS_COMPILER}" -shared -static -static-libgcc -static-libstdc++ -s
+            -Wl,--no-insert-timestamp ${objects} -o "${dll}"
     DEPENDS ${ARGN} ${objects}
     COMMENT "${name}"
     COMMAND_EXPAND_LISTS VERBATIM)
