@@ -35,8 +35,8 @@ function(consort_compile_for_windows target like)
 endfunction()
 
 # consort_link_for_windows(TARGET DLL part…): the target links the objects of the parts, targets of
-# consort_compile_for_windows that may be added later. The DLL needs no other DLLs
-# than those of Windows, and equal objects make equal DLLs.
+# consort_compile_for_windows that may be added later. The DLL needs no other DLLs than those of Windows, and equal
+# objects make equal DLLs.
 function(consort_link_for_windows target dll)
   set(objects ${ARGN})
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_PROPERTY:\\1,CONSORT_OBJECTS>")

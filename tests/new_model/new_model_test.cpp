@@ -149,7 +149,8 @@ TEST(NewModel, BuildsFmusForWindowsAndAgainAfterAnEdit) {
   desk.write("shared/size.hpp", "constexpr double size = 0.5;\n");
   expect_works("cd '" + work +
                "/Tank' && sed -i 's/= 0.5, drain/= size, drain/; s/#pragma once/&\\n#include \"size.hpp\"/' tank.hpp");
-  expect_works("cd '" + work + "/Tank' && sed -i 's/INTERFACES me cs/& PLATFORMS linux64 win64/' CMakeLists.txt");
+  expect_works("cd '" + work +
+               "/Tank' && sed -i 's/INTERFACES me cs/INTERFACES cs PLATFORMS linux64 win64/' CMakeLists.txt");
   desk.write("Tank/CMakeLists.txt",
              desk.read("Tank/CMakeLists.txt") + "target_include_directories(Tank_model PRIVATE ../shared)\n");
   expect_works("cmake -S '" + work + "/Tank' -B '" + build + "' -G 'Unix Makefiles' -D CMAKE_PREFIX_PATH='" + prefix +
@@ -160,13 +161,13 @@ TEST(NewModel, BuildsFmusForWindowsAndAgainAfterAnEdit) {
     return std::pair(desk.read("binaries/x86_64-windows/Tank.dll"), fs::last_write_time(build + "/fmus/fmi3/Tank.fmu"));
   };
   const auto first = built();
-  for (const char* const entry : {"fmi1/cs/Tank.fmu' binaries/win64", "fmi1/me/Tank.fmu' binaries/win64",
-                                  "fmi2/Tank.fmu' binaries/win64", "fmi3/Tank.fmu' binaries/x86_64-windows"}) {
+  for (const char* const entry : {"fmi1/cs/Tank.fmu' binaries/win64", "fmi2/Tank.fmu' binaries/win64",
+                                  "fmi3/Tank.fmu' binaries/x86_64-windows"}) {
     expect_works("unzip -t '" + build + "/fmus/" + entry + "/Tank.dll");
   }
   EXPECT_EQ(built().second, first.second) << "packed again without a reason";
   desk.write("shared/size.hpp", "constexpr double size = 0.6;\n");
-  EXPECT_NE(built().first, first.first) << "not compiled again after the edit";
+  EXPECT_TRUE(built().first != first.first) << "not compiled again after the edit";
 }
 
 }  // namespace
