@@ -39,12 +39,14 @@ endif()
 set(consort_fmu_runtime "")
 if(TARGET consort_fmu_tool)
   # The data directory has the same folders as the repository; only the root differs.
-  file(READ "${PROJECT_SOURCE_DIR}/cmake/fmu.cmake" text)
-  string(REPLACE "\${PROJECT_SOURCE_DIR}" "\${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." text "${text}")
-  string(REPLACE "\${PROJECT_VERSION}" "${PROJECT_VERSION}" text "${text}")
-  file(WRITE "${PROJECT_BINARY_DIR}/installed/fmu.cmake" "${text}")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/fmu.cmake")
-  install(FILES "${PROJECT_BINARY_DIR}/installed/fmu.cmake" DESTINATION "${consort_data_dir}/cmake")
+  foreach(file fmu.cmake fmu_windows.cmake)
+    file(READ "${PROJECT_SOURCE_DIR}/cmake/${file}" text)
+    string(REPLACE "\${PROJECT_SOURCE_DIR}" "\${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." text "${text}")
+    string(REPLACE "\${PROJECT_VERSION}" "${PROJECT_VERSION}" text "${text}")
+    file(WRITE "${PROJECT_BINARY_DIR}/installed/${file}" "${text}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/${file}")
+    install(FILES "${PROJECT_BINARY_DIR}/installed/${file}" DESTINATION "${consort_data_dir}/cmake")
+  endforeach()
   install(TARGETS consort_fmu_tool RUNTIME DESTINATION "${consort_tool_dir}")
   foreach(folder base describe fmi/headers glue model solve)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${folder}/" DESTINATION "${consort_data_dir}/src/${folder}"
@@ -52,6 +54,11 @@ if(TARGET consort_fmu_tool)
   endforeach()
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/glue/" DESTINATION "${consort_data_dir}/src/glue"
     FILES_MATCHING PATTERN "fmi1_*_names.cpp")
+
+  # A folder of their own, because /usr/include contains headers of Linux, which the compiler for Windows must not see.
+  install(FILES "${PROJECT_SOURCE_DIR}/include/consort/model.hpp" DESTINATION "${consort_data_dir}/include/consort")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/consort/model" DESTINATION "${consort_data_dir}/include/consort"
+    FILES_MATCHING PATTERN "*.hpp")
 
   # The runtime libraries of FMUs are compiled in the user's project. Installs their sources, as listed in src/glue.
   foreach(target consort_fmu_core consort_fmu_1_cs consort_fmu_1_me consort_fmu_2 consort_fmu_3)

@@ -12,6 +12,7 @@ project(@NAME@ LANGUAGES CXX)
 find_package(consort REQUIRED)
 
 # fmus/fmi2/@NAME@.fmu, fmus/fmi3/@NAME@.fmu, fmus/fmi1/cs/@NAME@.fmu and fmus/fmi1/me/@NAME@.fmu
+# Add PLATFORMS linux64 win64 for FMUs that also run on Windows (needs the package g++-mingw-w64-x86-64).
 consort_add_fmu(@NAME@ CLASS @CLASS@ MODEL @FILE@ VERSIONS 1 2 3 INTERFACES me cs)
 
 enable_testing()

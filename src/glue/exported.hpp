@@ -118,6 +118,13 @@ namespace __gnu_cxx {
 void __freeres();
 }
 
+// The tool loads the binary for Linux only; that for Windows exports the functions of FMI and no others.
+#ifdef _WIN32
+#define CONSORT_FOR_THE_TOOL
+#else
+#define CONSORT_FOR_THE_TOOL __attribute__((visibility("default")))
+#endif
+
 // Use once per FMU. The FMU's own copy of the C++ library keeps reserve memory for exceptions; the destructor function
 // frees it when the FMU is unloaded. The function with a C name is for the tool that writes the model description. The
 // FMU itself does not call it, because in a process that loads libraries with RTLD_GLOBAL the function of another FMU
@@ -129,5 +136,5 @@ void __freeres();
   const Exported& exported_model() { return the_exported_model; }                         \
   __attribute__((destructor)) static void give_back_reserve() { __gnu_cxx::__freeres(); } \
   }                                                                                       \
-  extern "C" __attribute__((visibility("default"))) const void* consort_exported_model(); \
+  extern "C" CONSORT_FOR_THE_TOOL const void* consort_exported_model();                   \
   extern "C" const void* consort_exported_model() { return &consort::glue::the_model_outside; }

@@ -5,7 +5,11 @@
 #pragma once
 
 #define MODEL_IDENTIFIER consort
+#ifdef _WIN32
+#define DllExport  // only what is declared dllexport leaves a DLL
+#else
 #define DllExport __attribute__((visibility("hidden")))
+#endif
 
 #include <string>
 #include <type_traits>

@@ -43,6 +43,12 @@ const char* category_of(model::Status status) {
   return "logStatusFatal";
 }
 
+#ifdef _WIN32
+bool is_separator(char c) { return c == '/' || c == '\\'; }
+#else
+bool is_separator(char c) { return c == '/'; }
+#endif
+
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -54,7 +60,7 @@ int hex_digit(char c) {
 
 LogHost::LogHost(const char* instance, std::string resource_path, bool logging_on, Log* forward)
     : name(instance != nullptr ? instance : ""), path(std::move(resource_path)), logging(logging_on) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  while (path.size() > 1 && is_separator(path.back())) path.pop_back();
   log = forward;
   instance_name = name.c_str();
   resources = path.c_str();
@@ -206,6 +212,13 @@ std::string path_of_uri(const char* uri) {
       path += text[i];
     }
   }
+#ifdef _WIN32
+  // file:///C:/folder, also file:///C|/folder
+  if (path.size() > 2 && path[0] == '/' && (path[2] == ':' || path[2] == '|')) {
+    path[2] = ':';
+    path.erase(0, 1);
+  }
+#endif
   return path;
 }
 

@@ -126,7 +126,7 @@ model::Status guarded(U& u, const char* function, Body&& body) {
   }
 }
 
-// "file:///a%20b" → "/a b"; a text that is not a file URI is taken as a path.
+// "file:///a%20b" → "/a b", on Windows "file:///C:/a%20b" → "C:/a b"; a text that is not a file URI is taken as a path.
 [[nodiscard]] std::string path_of_uri(const char* uri);
 
 }  // namespace consort::glue

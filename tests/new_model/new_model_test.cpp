@@ -133,5 +133,42 @@ TEST(NewModel, BuildsFmusThroughTheInstalledPackageAndTheyPassTheirTests) {
   EXPECT_THAT(result.substr(result.rfind('\n', result.size() - 2)), ::testing::ContainsRegex(",1,|,1$|,true"));
 }
 
+// With Makefiles, because the test above uses the generator of this build.
+TEST(NewModel, BuildsFmusForWindowsAndAgainAfterAnEdit) {
+  if (std::string(CONSORT_WINDOWS_COMPILER).find("NOTFOUND") != std::string::npos) {
+    GTEST_SKIP() << "the compiler for Windows is missing, package g++-mingw-w64-x86-64";
+  }
+  const Desk desk;
+  const std::string work = desk.folder().string();
+  const std::string prefix = work + "/prefix";
+  const std::string build = work + "/Tank/build";
+  expect_works("cmake --install '" + places::build() + "' --prefix '" + prefix + "'");
+  expect_works("cd '" + work + "' && prefix/bin/consort new model Tank");
+  // The folder of this header is known to the target of the model only.
+  fs::create_directory(desk.folder() / "shared");
+  desk.write("shared/size.hpp", "constexpr double size = 0.5;\n");
+  expect_works("cd '" + work +
+               "/Tank' && sed -i 's/= 0.5, drain/= size, drain/; s/#pragma once/&\\n#include \"size.hpp\"/' tank.hpp");
+  expect_works("cd '" + work +
+               "/Tank' && sed -i 's/INTERFACES me cs/INTERFACES cs PLATFORMS linux64 win64/' CMakeLists.txt");
+  desk.write("Tank/CMakeLists.txt",
+             desk.read("Tank/CMakeLists.txt") + "target_include_directories(Tank_model PRIVATE ../shared)\n");
+  expect_works("cmake -S '" + work + "/Tank' -B '" + build + "' -G 'Unix Makefiles' -D CMAKE_PREFIX_PATH='" + prefix +
+               "' -D CMAKE_CXX_COMPILER='" CONSORT_COMPILER "'");
+  const auto built = [&] {
+    expect_works("cmake --build '" + build + "' --parallel 2");
+    expect_works("cd '" + work + "' && unzip -o -q '" + build + "/fmus/fmi3/Tank.fmu'");
+    return std::pair(desk.read("binaries/x86_64-windows/Tank.dll"), fs::last_write_time(build + "/fmus/fmi3/Tank.fmu"));
+  };
+  const auto first = built();
+  for (const char* const entry : {"fmi1/cs/Tank.fmu' binaries/win64", "fmi2/Tank.fmu' binaries/win64",
+                                  "fmi3/Tank.fmu' binaries/x86_64-windows"}) {
+    expect_works("unzip -t '" + build + "/fmus/" + entry + "/Tank.dll");
+  }
+  EXPECT_EQ(built().second, first.second) << "packed again without a reason";
+  desk.write("shared/size.hpp", "constexpr double size = 0.6;\n");
+  EXPECT_TRUE(built().first != first.first) << "not compiled again after the edit";
+}
+
 }  // namespace
 }  // namespace consort::cli_tests

@@ -180,6 +180,7 @@ TEST(Fmu, SaysWhatTheBinarySaidToAnotherGuid) {
 
 TEST(Fmu, SaysThatThereIsNoBinaryForThisPlatform) {
   const UnpackedFmu copy(2, "Dahlquist");
+  fs::remove_all(copy.path() / "binaries" / "win64");
   fs::rename(copy.path() / "binaries" / "linux64", copy.path() / "binaries" / "win64");
   const Fmu fmu = copy.open();
   EXPECT_THAT(error_text([&] { (void)fmu.co_simulation({}); }), HasSubstr("has binaries for win64 only"));
