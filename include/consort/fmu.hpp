@@ -34,10 +34,11 @@ struct SimulateOptions {
   std::optional<double> tolerance = {};
   std::vector<std::pair<std::string, std::string>> start_values = {};  // name, value as text
   std::filesystem::path input_file = {};                               // CSV: time first, then inputs
-  std::vector<std::string> outputs = {};               // variables to record; default: the FMU's outputs
-  std::filesystem::path output_file = {};              // also write the rows there
-  std::string interface_type = {};                     // "cs" or "me"; default: cs if the FMU has it
-  std::string solver = {};                             // for Model Exchange; default: cvode
+  std::vector<std::string> outputs = {};   // variables to record; default: the FMU's outputs
+  std::filesystem::path output_file = {};  // also write the rows there
+  std::string interface_type = {};         // "cs" or "me"; default: cs if the FMU has it
+  std::string solver = {};                 // for Model Exchange; default: cvode
+  std::string platform = {};  // the binary to run: "win64"; default: the first one that this machine can run
   std::function<void(const Progress&)> progress = {};  // a few times a second
   const std::atomic<bool>* stop_requested = nullptr;   // true ends the run cleanly; null: never
 };

@@ -41,6 +41,7 @@ struct UnitOptions {
   std::uint32_t substeps = 1;                                          // equal steps of its own per communication step
   std::vector<std::pair<std::string, std::string>> start_values = {};  // name in the unit, value as text
   std::string host = {};                                               // where it runs; default: as the run says
+  std::string platform = {};  // the binary to run: "win64"; default: the first one that this machine can run
 };
 
 // What one call adds to System::settings().

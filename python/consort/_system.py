@@ -26,7 +26,7 @@ def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Opti
                  tolerance: Optional[float] = None, solver: str = "cvode", interface_type: Optional[str] = None,
                  start_values: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
                  output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
-                 progress: Optional[ProgressFunction] = None) -> Result:
+                 progress: Optional[ProgressFunction] = None, platform: str = "") -> Result:
     """Runs one FMU from start to stop.
 
     What is not given comes from the FMU's default experiment, then from defaults that the result's report names.
@@ -35,6 +35,7 @@ def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Opti
     solver: for Model Exchange. interface_type: "cs" or "me" (default: Co-Simulation where the FMU has it).
     start_values: by name. input: a structured array or a dict of arrays with "time" and the inputs, or the path of a CSV
     file. output: the names of variables to record (default: the FMU's outputs). output_file: also written there.
+    platform: the binary to run, "win64" for example (default: the first one that this machine can run).
 
     Raises Error; its `result` has the rows up to then when the FMU failed on the way. Ctrl-C ends the run at the next
     communication point and raises KeyboardInterrupt, with a `result` likewise.
@@ -44,7 +45,7 @@ def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Opti
                "output_interval": output_interval, "tolerance": tolerance}
     for name, value in numbers.items():
         setattr(options, name, number(name, value))
-    options.solver, options.interface_type = solver, interface_type or ""
+    options.solver, options.interface_type, options.platform = solver, interface_type or "", platform
     options.start_values = texts_of(start_values)
     options.outputs = _names(output)
     options.output_file = output_file or ""
@@ -77,10 +78,11 @@ class System:
         return self._raw.units()
 
     def add(self, name: str, source: Union[Path, System], *, interface_type: Optional[str] = None, solver: str = "",
-            substeps: int = 1, start_values: Optional[Mapping[str, Value]] = None) -> System:
+            substeps: int = 1, start_values: Optional[Mapping[str, Value]] = None, platform: str = "") -> System:
         """Adds an FMU, or a copy of another system whose units are "name.unit" then; returns the system itself.
 
-        interface_type: "cs" or "me"; solver: for Model Exchange; substeps: equal steps of its own per communication step.
+        interface_type: "cs" or "me"; solver: for Model Exchange; substeps: equal steps of its own per communication step;
+        platform: the binary to run, "win64" for example (default: the first one that this machine can run).
         """
         if isinstance(source, System):
             self._raw.add_system(name, source._raw)
@@ -88,7 +90,8 @@ class System:
                 self._raw.set(f"{name}.{variable}", value, "")
         else:
             # A unit stays the same file when the working directory is changed before the run.
-            self._raw.add(name, os.path.abspath(source), interface_type or "", solver, substeps, texts_of(start_values))
+            self._raw.add(name, os.path.abspath(source), interface_type or "", solver, substeps, texts_of(start_values),
+                          platform)
         return self
 
     def connect(self, source: str, target: str, factor: float = 1.0, offset: float = 0.0) -> System:

@@ -67,6 +67,7 @@ Result Fmu::simulate(const SimulateOptions& o) const {
   run.origin = api::origin_of(o.output_file);
   run.interface = api::interface_of(o.interface_type);
   if (!o.solver.empty()) run.solver = o.solver;
+  if (!o.platform.empty()) run.platform = fmi::platform_of(o.platform);
 
   return api::collect(std::make_unique<Result::Data>(), [&](record::Result& rows) {
     record::MemorySink memory(rows);

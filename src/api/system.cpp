@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "engine/setting_names.hpp"
 #include "engine/system_files.hpp"
+#include "fmi/binaries.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
 #include "settings/table.hpp"
@@ -59,6 +60,7 @@ System& System::add(std::string unit, const std::filesystem::path& source, const
   component.solver = options.solver;
   component.substeps = options.substeps;
   component.host = options.host;
+  if (!options.platform.empty()) component.platform = fmi::name_of(fmi::platform_of(options.platform));
   for (const auto& [name, value] : options.start_values) component.set(name, value);
   return *this;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,7 @@ struct CrossCheckOptions {
   record::Band band;
   double strict_band = 0.01;
   bool json = false;
+  fmi::OpenOptions open;
 };
 
 enum class Grade { passed, failed, rejected };
@@ -38,6 +40,7 @@ constexpr const char* grade_names[] = {"passed", "failed", "rejected"};
 struct Case {
   fs::path fmu, reference, settings, input;  // the last two need not exist
   InterfaceType interface = InterfaceType::co_simulation;
+  fmi::OpenOptions open;
   std::string name;  // relative to the tree, without the ending
 };
 
@@ -48,6 +51,16 @@ struct Verdict {
 };
 
 // --- finding cases ---------------------------------------------------------------------------------------------------
+
+// The platform that a folder of the path names; nullopt if there is none, or one whose binaries cannot be run.
+std::optional<fmi::Platform> platform_of_case(const fs::path& path) {
+  std::optional<fmi::Platform> platform;
+  for (const auto& part : path)
+    for (const auto known :
+         {fmi::Platform::linux64, fmi::Platform::linux32, fmi::Platform::win64, fmi::Platform::win32})
+      if (part == fmi::name_of(known)) platform = known;
+  return platform;
+}
 
 // The path in the tree contains "cs" or "me"; if it does not, Co-Simulation is assumed.
 InterfaceType interface_of(const fs::path& path) {
@@ -71,6 +84,8 @@ std::vector<Case> find_cases(const CrossCheckOptions& o) {
     c.settings = beside("_ref.opt");
     c.input = beside("_in.csv");
     c.interface = interface_of(fs::absolute(c.fmu));
+    c.open = o.open;
+    if (!c.open.platform) c.open.platform = platform_of_case(fs::absolute(c.fmu));
     c.name = (fs::relative(c.fmu, o.tree).parent_path() / c.fmu.stem()).string();
     const bool wanted =
         o.interface_type.empty() || (o.interface_type == "me") == (c.interface == InterfaceType::model_exchange);
@@ -125,7 +140,7 @@ void cut_to_run(record::Result& reference, const engine::SimulateOptions& s) {
 // Runs in the child process: simulates and writes the result. Errors go to stderr and the exit status.
 int simulate_case(const Case& c, const record::Result& reference, const engine::SimulateOptions& settings,
                   const fs::path& output) {
-  const auto fmu = fmi::Fmu::open(c.fmu);
+  const auto fmu = fmi::Fmu::open(c.fmu, c.open);
   engine::FmuRun run;
   run.interface = c.interface;
   run.simulate = settings;
@@ -170,7 +185,7 @@ Verdict judge(const record::Result& reference, const fs::path& output, const Cro
 // An FMU that waits for a missing tool never returns. It is rejected, which is not a wrong result.
 Verdict timed_out(const Case& c, const CrossCheckOptions& o) {
   const std::string text = fmt::format("did not finish within {} s", o.timeout);
-  const auto fmu = fmi::Fmu::open(c.fmu);
+  const auto fmu = fmi::Fmu::open(c.fmu, c.open);
   const auto* interface = fmu.description().interface(c.interface);
   if (interface == nullptr || !interface->needs_execution_tool) return {Grade::failed, false, text};
   return {Grade::rejected, false,
@@ -265,6 +280,7 @@ void add_cross_check(CLI::App& app, Action& action) {
   c.add_option("--strict-band", o->strict_band, "half height of the narrow band that is counted separately")
       ->capture_default_str();
   c.add_flag("--json", o->json, "for machines");
+  add_platform_options(c, o->open);
   c.callback([o, &action] { action = [o] { return cross_check(*o); }; });
 }
 

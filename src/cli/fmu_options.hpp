@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <string>
 #include <system_error>
@@ -39,6 +40,18 @@ inline void add_open_options(CLI::App& command, fmi::OpenOptions& options) {
   command.add_option("--max-ratio", options.archive.ratio, "refuse entries that grow by a larger factor when unpacked")
       ->check(positive)
       ->capture_default_str();
+}
+
+// For commands that run FMUs.
+inline void add_platform_options(CLI::App& command, fmi::OpenOptions& options) {
+  command.add_option_function<std::string>(
+      "--platform", [&options](const std::string& name) { options.platform = fmi::platform_of(name); },
+      "run this binary: linux64, win64 (through Wine), linux32, win32; default: the first that this machine can run");
+  command
+      .add_option_function<double>(
+          "--call-limit", [&options](double s) { options.call_limit = std::chrono::duration<double>(s); },
+          "end a program that runs a foreign binary if one call takes longer, in s")
+      ->check(positive);
 }
 
 }  // namespace consort::cli

@@ -93,6 +93,7 @@ void add_probe(CLI::App& app, Action& action) {
   c.add_option("--timeout", o->probe.timeout_seconds, "time limit per trial in s")->capture_default_str();
   c.add_flag("--json", o->json, "for machines");
   add_open_options(c, o->probe.open);
+  add_platform_options(c, o->probe.open);
   c.callback([o, &action] { action = [o] { return probe(*o); }; });
 }
 

@@ -189,6 +189,7 @@ void add_run(CLI::App& app, Action& action) {
   add_log_options(c, o->log);
   c.add_flag("--quiet,-q", o->quiet, "print warnings only");
   add_open_options(c, o->simulation.library.open);
+  add_platform_options(c, o->simulation.library.open);
   c.add_flag("--compile", o->simulation.library.open.compile,
              "build the binaries of FMUs that have sources, but none for this machine");
   c.callback([o, &action] { action = [o] { return run_system(*o); }; });

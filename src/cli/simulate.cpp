@@ -76,6 +76,7 @@ int simulate(const SimulateOptions& o) {
   set_start_values(o, run);
   if (!o.initial_state_file.empty()) run.simulate.initial_state = read_bytes(o.initial_state_file);
   run.simulate.keep_final_state = !o.final_state_file.empty();
+  run.platform = o.open.platform;
   const auto fmu = fmi::Fmu::open(o.model, o.open);
   const std::string output = output_name(o);
   check_written_files({{"--output-file", output},
@@ -175,6 +176,7 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_flag("--event-mode-used", o->run.use_event_mode,
              "FMI 3.0: handle events in event mode if the FMU supports it (default: if it has clocks)");
   c.add_flag("--early-return-allowed", o->run.allow_early_return, "FMI 3.0: allow the FMU to return early from a step");
+  add_platform_options(c, o->open);
   c.add_flag("--compile", o->open.compile, "build the binary from the FMU's sources if it has none for this platform");
   c.add_option("--timeout", o->timeout, "run in a separate process and end it after this time in s")->check(positive);
   c.add_flag("--quiet,-q", o->quiet, "print warnings only");

@@ -83,6 +83,12 @@ fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration ste
   spec.folder = fmu.folder().string();
   spec.logging = options_.logging;
   spec.trace_calls = options_.trace != nullptr;
+  const auto& open_options = options_.open;
+  if (!component.platform.empty())
+    spec.platform = fmi::name_of(fmi::platform_of(component.platform));
+  else if (open_options.platform)
+    spec.platform = fmi::name_of(*open_options.platform);
+  if (open_options.call_limit) spec.call_limit = open_options.call_limit->count();
   spec.interface = component.interface_of(d);
   require_in_unit(planned.name, spec.interface != InterfaceType::scheduled_execution,
                   "unit '{}': Scheduled Execution is not simulated; use Co-Simulation or Model Exchange", planned.name);

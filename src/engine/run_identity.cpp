@@ -39,9 +39,10 @@ void append(std::string& text, const std::vector<graph::FileUse>& files, TablesR
 void append(std::string& text, const graph::PlannedUnit& unit) {
   const auto& c = unit.component;
   if (c.is_native()) text += fmt::format("unit {}: model {}\n", unit.name, c.source.string());
-  text += fmt::format("unit {}: interface {}, solver {}, sub-steps {}{}\n", unit.name,
+  text += fmt::format("unit {}: interface {}, solver {}, sub-steps {}{}{}\n", unit.name,
                       c.interface ? describe::name_of(*c.interface) : "as usual",
-                      c.solver.empty() ? "as usual" : c.solver, c.substeps, c.responds_without_step ? ", answers" : "");
+                      c.solver.empty() ? "as usual" : c.solver, c.substeps, c.responds_without_step ? ", answers" : "",
+                      c.platform.empty() ? "" : ", platform " + c.platform);
   for (const auto* const set : {&unit.starts.structural(), &unit.starts.others()})
     for (std::size_t i = 0; i < set->variables.size(); ++i)
       text += fmt::format("start {}.{} = {}\n", unit.name, (*unit.description)[set->variables[i]].name,

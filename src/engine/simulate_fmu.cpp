@@ -37,6 +37,7 @@ void warn_of_tool(const describe::Description& d, InterfaceType interface, const
 fmi::InstanceOptions instance_options(const describe::Description& d, const FmuRun& run, bool use_event_mode) {
   fmi::InstanceOptions options;
   options.name = run.instance_name.empty() ? d.model_name : run.instance_name;
+  options.platform = run.platform;
   options.logging = run.logging;
   options.log = run.log;
   options.trace = run.trace;
@@ -47,6 +48,7 @@ fmi::InstanceOptions instance_options(const describe::Description& d, const FmuR
 
 std::shared_ptr<Library> library_of(const fmi::Fmu& fmu, const FmuRun& run) {
   LibraryOptions options;
+  options.open.platform = run.platform;
   options.log = run.log;
   options.logging = run.logging;
   options.trace = run.trace;

@@ -30,6 +30,7 @@ std::unique_ptr<unit::Unit> make_unit(const fmi::Fmu& fmu, const UnitSpec& spec,
   instance.name = spec.name;
   instance.logging = spec.logging;
   instance.log = log;
+  if (!spec.platform.empty()) instance.platform = fmi::platform_of(spec.platform);
   if (spec.trace_calls) instance.trace = trace;
   return with_unit(spec.name, [&] { return make_any(fmu, spec, std::move(instance)); });
 }

@@ -13,9 +13,11 @@
 namespace consort::fleet {
 
 struct UnitSpec {
-  std::string name;      // name of the unit: its path in the system
-  std::string folder{};  // an unpacked FMU; must exist during the lifetime of the unit; or …
-  std::string model{};   // … the name of a model known to the factory
+  std::string name;         // name of the unit: its path in the system
+  std::string folder{};     // an unpacked FMU; must exist during the lifetime of the unit; or …
+  std::string model{};      // … the name of a model known to the factory
+  std::string platform{};   // of the FMU's binary, by name; empty: see fmi::find_binary()
+  Duration call_limit = 0;  // see fmi::OpenOptions; 0: none
   describe::InterfaceType interface = describe::InterfaceType::co_simulation;
   // For Model Exchange units:
   std::string solver{};      // by name
@@ -29,7 +31,8 @@ struct UnitSpec {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(name, folder, model, interface, solver, solver_step, event_mode, early_return, logging, trace_calls);
+    archive(name, folder, model, platform, call_limit, interface, solver, solver_step, event_mode, early_return,
+            logging, trace_calls);
   }
 };
 

@@ -1,6 +1,7 @@
 // An opened FMU: unpacked, described, ready to make instances. The entry point of this folder.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,7 +21,9 @@ struct OpenOptions {
   XmlLimits xml{};
   bool strict = false;                 // refuse an FMU that violates the standard, instead of reporting it
   std::optional<Platform> platform{};  // of the binary to run; nullopt: see find_binary()
-  bool compile = false;                // build a missing binary for this platform from the FMU's sources
+  // Time limit of a call into a binary that another program runs; exceeding it ends that program. nullopt: no limit.
+  std::optional<std::chrono::duration<double>> call_limit{};
+  bool compile = false;  // build a missing binary for this platform from the FMU's sources
 };
 
 class Fmu {

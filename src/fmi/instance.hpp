@@ -8,7 +8,6 @@
 // messages. A feature that the version or the FMU lacks is a null capability, never a function that fails.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "base/time.hpp"
 #include "base/value.hpp"
 #include "describe/description.hpp"
+#include "fmi/binaries.hpp"
 
 namespace consort::fmi {
 
@@ -267,8 +267,7 @@ struct InstanceOptions {
   bool allow_early_return = false;                // FMI 3.0 Co-Simulation
   std::vector<ValueReference> intermediate_variables{};
   std::function<IntermediateAnswer(const IntermediatePoint&)> intermediate_update{};
-  // Time limit of a call into a binary that another program runs; exceeding it ends that program. nullopt: no limit.
-  std::optional<std::chrono::duration<double>> call_limit{};
+  std::optional<Platform> platform{};  // of the binary; nullopt: that of the OpenOptions
 };
 
 }  // namespace consort::fmi

@@ -159,14 +159,14 @@ std::string way_out(const describe::Description& description) {
 std::shared_ptr<Library> open_library(Fmu::Package& package, const describe::Interface& interface,
                                       const InstanceOptions& instance) {
   auto& shared = package.libraries.at(static_cast<std::size_t>(interface.type));
-  if (auto library = shared.lock()) return library;
   const auto& d = package.description;
-  const auto wanted = package.options.platform;
-  if (package.options.compile && wanted.value_or(Platform::linux64) == Platform::linux64)
-    compile_if_needed(package.folder, package.shown(), d, interface);
+  const auto wanted = instance.platform ? instance.platform : package.options.platform;
+  const bool may_be_native = wanted.value_or(Platform::linux64) == Platform::linux64;
+  if (auto library = may_be_native ? shared.lock() : nullptr) return library;
+  if (package.options.compile && may_be_native) compile_if_needed(package.folder, package.shown(), d, interface);
   const BinaryFile binary =
       find_binary({package.folder, package.shown(), interface.model_identifier, d.version, wanted});
-  const LibraryOptions options{package.shown(), interface.model_identifier, d.version, instance.call_limit};
+  const LibraryOptions options{package.shown(), interface.model_identifier, d.version, package.options.call_limit};
   if (binary.platform != Platform::linux64) return foreign::open_library(binary, options);
   auto library = load_library(binary.file, options);
   shared = library;

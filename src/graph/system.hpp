@@ -109,6 +109,7 @@ struct Component {
   std::filesystem::path source;                         // an FMU, or "model:NAME" for a native model
   std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation if the unit supports it
   bool may_use_other_interface = false;                 // `interface` is used only if the unit offers it
+  std::string platform{};                               // of the FMU's binary: "win64"; empty: as fmi::find_binary()
   std::string solver{};                                 // for Model Exchange: a name of solve/solvers.hpp
   std::uint32_t substeps = 1;                           // equal steps of the unit per communication step
   std::string host{};                  // where it runs: a name of host/hosts.hpp; empty: the host of the run

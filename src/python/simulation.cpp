@@ -51,6 +51,7 @@ void add_options(py::module_& m) {
       .def_readwrite("outputs", &SimulateOptions::outputs)
       .def_readwrite("output_file", &SimulateOptions::output_file)
       .def_readwrite("interface_type", &SimulateOptions::interface_type)
+      .def_readwrite("platform", &SimulateOptions::platform)
       .def_readwrite("solver", &SimulateOptions::solver);
   py::class_<RunOptions>(m, "RunOptions")
       .def(py::init<>())
@@ -93,11 +94,13 @@ void add_system(py::module_& m) {
           "add",
           [](System& s, std::string unit, const std::filesystem::path& source, const std::string& interface_type,
              const std::string& solver, std::uint32_t substeps,
-             const std::vector<std::pair<std::string, std::string>>& start_values) {
-            s.add(std::move(unit), source, {interface_type, solver, substeps, start_values});
+             const std::vector<std::pair<std::string, std::string>>& start_values, const std::string& platform) {
+            UnitOptions options{interface_type, solver, substeps, start_values};
+            options.platform = platform;
+            s.add(std::move(unit), source, options);
           },
           py::arg("unit"), py::arg("source"), py::arg("interface_type"), py::arg("solver"), py::arg("substeps"),
-          py::arg("start_values"))
+          py::arg("start_values"), py::arg("platform"))
       .def(
           "add_system", [](System& s, std::string name, const System& inner) { s.add(std::move(name), System(inner)); },
           py::arg("name"), py::arg("inner"))

@@ -163,6 +163,7 @@ class Applier {
     if (a.type == unit_annotation) {
       const auto unit = find(xml, "Unit");
       if (const auto solver = unit.attribute("solver")) component.solver = solver.value();
+      if (const auto platform = unit.attribute("platform")) component.platform = platform.value();
       if (const auto host = unit.attribute("host")) component.host = host.value();
       if (const auto substeps = unit.attribute("substeps"))
         component.substeps = read_number<std::uint32_t>(substeps.value()).value_or(1);

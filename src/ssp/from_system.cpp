@@ -175,9 +175,11 @@ class Exporter {
     add_connectors(from, connections, d, to);
     to.bindings = bindings_of(
         from.settings, [&](const std::string& name) { return known(d, name, from.settings); }, value_context());
-    if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || from.responds_without_step) {
+    if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || !from.platform.empty() ||
+        from.responds_without_step) {
       std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
       if (from.substeps != 1) xml += fmt::format(" substeps=\"{}\"", from.substeps);
+      if (!from.platform.empty()) xml += fmt::format(" platform=\"{}\"", from.platform);
       if (!from.host.empty()) xml += fmt::format(" host=\"{}\"", from.host);
       if (!from.solver.empty()) xml += fmt::format(" solver=\"{}\"", from.solver);
       if (from.responds_without_step) xml += " responds_without_step=\"true\"";

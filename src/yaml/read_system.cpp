@@ -191,6 +191,10 @@ class ElementReader {
       constexpr std::string_view names[] = {"cs", "me"};
       component.interface = types[interface->choice("the interface", names)];
     }
+    if (const auto platform = fields.find("platform")) {
+      constexpr std::string_view names[] = {"linux64", "win64", "linux32", "win32"};
+      component.platform = names[platform->choice("the platform", names)];
+    }
     if (const auto solver = fields.find("solver")) component.solver = solver->text("the solver");
     if (const auto host = fields.find("host")) component.host = host->text("the host");
     if (const auto substeps = fields.find("substeps"))

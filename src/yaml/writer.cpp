@@ -238,6 +238,7 @@ class Writer {
               "unit '{}': scheduled execution cannot be written as YAML; choose another interface", component.name);
       line(level + 1, "interface: {}", *component.interface == describe::InterfaceType::co_simulation ? "cs" : "me");
     }
+    if (!component.platform.empty()) line(level + 1, "platform: {}", component.platform);
     if (!component.solver.empty()) line(level + 1, "solver: {}", scalar(component.solver));
     if (!component.host.empty()) line(level + 1, "host: {}", scalar(component.host));
     if (component.substeps != 1) line(level + 1, "substeps: {}", component.substeps);

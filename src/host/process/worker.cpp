@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -93,7 +94,9 @@ WorkerFactory fmu_worker_factory() {
             "unit '{}' is a model built into the program and cannot run in another process; remove 'host: process' "
             "for it",
             spec.name);
-    fmus->push_back(fmi::Fmu::open(spec.folder));
+    fmi::OpenOptions options;
+    if (spec.call_limit > 0) options.call_limit = std::chrono::duration<double>(spec.call_limit);
+    fmus->push_back(fmi::Fmu::open(spec.folder, options));
     return fleet::make_unit(fmus->back(), spec, voice.log, voice.trace);
   };
 }
