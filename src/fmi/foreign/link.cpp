@@ -28,6 +28,21 @@ constexpr std::chrono::seconds time_to_end{2};
 // Behind every body remains this much for the body of a callback.
 constexpr std::uint64_t room_for_callbacks = 32768;
 
+// Writes a byte to a pipe whose reader may be gone, without a SIGPIPE.
+void poke(int pipe) {
+  sigset_t broken;
+  sigset_t before;
+  ::sigemptyset(&broken);
+  ::sigaddset(&broken, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &broken, &before);
+  if (::write(pipe, "!", 1) < 0 && errno == EPIPE) {
+    constexpr timespec at_once{};
+    while (::sigtimedwait(&broken, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 Error no_memory(const char* call) {
   return run_error("the memory shared with the caller of a foreign binary cannot be made ({}: {}); free some memory",
                    call, std::strerror(errno));
@@ -135,10 +150,7 @@ void Link::grow(std::uint64_t capacity) {
 void Link::send(Message message) {
   front_->message = message;
   front_->sent_by_engine.fetch_add(1, std::memory_order_seq_cst);
-  if (front_->program_sleeps.load(std::memory_order_seq_cst) != 0) {
-    // The program may be gone, which await() finds out.
-    static_cast<void>(!::write(to_program_.get(), "!", 1));
-  }
+  if (front_->program_sleeps.load(std::memory_order_seq_cst) != 0) poke(to_program_.get());
 }
 
 void Link::await() {

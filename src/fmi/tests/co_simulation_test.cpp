@@ -29,10 +29,9 @@ using testing::StartsWith;
 
 constexpr double step = 0.1;
 
-class CoSimulationOf : public testing::TestWithParam<int> {
+class CoSimulationOf : public VariantTest {
  protected:
-  [[nodiscard]] static int version() { return GetParam(); }
-  [[nodiscard]] static Fmu open(const std::string& name) { return open_fmu(version(), name); }
+  [[nodiscard]] static Fmu open(const std::string& name) { return open_fmu(version(), name, Kind::cs, options()); }
   [[nodiscard]] static std::string prefix() { return version() == 1 ? "fmi" : "fmi" + std::to_string(version()); }
 
   // The state of Dahlquist's equation after each of `steps` steps.
@@ -60,7 +59,7 @@ class CoSimulationOf : public testing::TestWithParam<int> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Fmi, CoSimulationOf, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Every, CoSimulationOf, testing::ValuesIn(variants), name_of_variant);
 
 // --- call order
 
@@ -282,7 +281,7 @@ TEST_P(CoSimulationOf, RefusesToSerializeWhatCannotBe) {
   UnpackedFmu copy(version(), "Dahlquist");
   const std::string flag = version() == 2 ? "canSerializeFMUstate=\"true\"" : "canSerializeFMUState=\"true\"";
   copy.replace(flag, "").replace(flag, "");
-  const Fmu fmu = copy.open();
+  const Fmu fmu = copy.open(options());
   const auto unit = fmu.co_simulation({});
   initialize(*unit);
   ASSERT_NE(unit->state_saving(), nullptr);
@@ -357,7 +356,7 @@ TEST_P(CoSimulationOf, HasNoCapabilityThatIsNotDeclared) {
   if (version() < 3) copy.replace("canInterpolateInputs=\"true\"", "");
   if (version() == 2) copy.replace("canGetAndSetFMUstate=\"true\"", "").replace("canGetAndSetFMUstate=\"true\"", "");
   if (version() == 3) copy.replace("canGetAndSetFMUState=\"true\"", "").replace("canGetAndSetFMUState=\"true\"", "");
-  const Fmu fmu = copy.open();
+  const Fmu fmu = copy.open(options());
   const auto unit = fmu.co_simulation({});
   EXPECT_EQ(unit->output_derivatives(), nullptr);
   EXPECT_EQ(unit->input_derivatives(), nullptr);

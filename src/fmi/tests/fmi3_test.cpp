@@ -18,6 +18,13 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+class Fmi3 : public VariantTest {
+ protected:
+  [[nodiscard]] static Fmu open(const std::string& name) { return open_fmu(3, name, Kind::cs, options()); }
+};
+INSTANTIATE_TEST_SUITE_P(Every, Fmi3, testing::Values(Variant{3, Platform::linux64}, Variant{3, Platform::win64}),
+                         name_of_variant);
+
 template <class T>
 T through(CoSimulation& unit, const describe::Description& d, const std::string& name, T value) {
   unit.reset();
@@ -27,8 +34,8 @@ T through(CoSimulation& unit, const describe::Description& d, const std::string&
   return get<T>(unit, d, name + "_out")[0];
 }
 
-TEST(Fmi3, FeedsTheLimitsOfEveryNumberThrough) {
-  const Fmu fmu = open_fmu(3, "Feedthrough");
+TEST_P(Fmi3, FeedsTheLimitsOfEveryNumberThrough) {
+  const Fmu fmu = open("Feedthrough");
   const auto& d = fmu.description();
   const auto unit = fmu.co_simulation({});
   const auto check = [&]<class T>(const std::string& name, T) {
@@ -47,8 +54,8 @@ TEST(Fmi3, FeedsTheLimitsOfEveryNumberThrough) {
   check("uint64", std::uint64_t{});
 }
 
-TEST(Fmi3, FeedsBinariesThroughByteByByte) {
-  const Fmu fmu = open_fmu(3, "Feedthrough");
+TEST_P(Fmi3, FeedsBinariesThroughByteByByte) {
+  const Fmu fmu = open("Feedthrough");
   const auto& d = fmu.description();
   const auto unit = fmu.co_simulation({});
   Binary all(256);
@@ -58,8 +65,8 @@ TEST(Fmi3, FeedsBinariesThroughByteByByte) {
   EXPECT_EQ(through<Binary>(*unit, d, "binary", {0, 0, 0}), (Binary{0, 0, 0}));
 }
 
-TEST(Fmi3, FeedsArraysThrough) {
-  const Fmu fmu = open_fmu(3, "Feedthrough");
+TEST_P(Fmi3, FeedsArraysThrough) {
+  const Fmu fmu = open("Feedthrough");
   const auto& d = fmu.description();
   const auto unit = fmu.co_simulation({});
   initialize(*unit);
@@ -77,16 +84,16 @@ TEST(Fmi3, FeedsArraysThrough) {
   EXPECT_THAT(values, ElementsAre(1, 2, 3, 0));
 }
 
-TEST(Fmi3, RefusesANumberOfValuesThatDoesNotFit) {
-  const Fmu fmu = open_fmu(3, "Feedthrough");
+TEST_P(Fmi3, RefusesANumberOfValuesThatDoesNotFit) {
+  const Fmu fmu = open("Feedthrough");
   const auto unit = fmu.co_simulation({.logging = true});
   initialize(*unit);
   EXPECT_THAT(error_text([&] { (void)get<double>(*unit, fmu.description(), "matrix_out", 5); }, Fault::run),
               HasSubstr("fmi3GetFloat64 returned Error"));
 }
 
-TEST(Fmi3, ChangesSizesInConfigurationMode) {
-  const Fmu fmu = open_fmu(3, "Feedthrough");
+TEST_P(Fmi3, ChangesSizesInConfigurationMode) {
+  const Fmu fmu = open("Feedthrough");
   const auto& d = fmu.description();
   const auto unit = fmu.co_simulation({});
   ASSERT_NE(unit->configuration(), nullptr);
@@ -99,8 +106,8 @@ TEST(Fmi3, ChangesSizesInConfigurationMode) {
   EXPECT_THAT(get<double>(*unit, d, "sized_out", 5), ElementsAre(9, 8, 7, 6, 5));
 }
 
-TEST(Fmi3, HandlesEventsOfCoSimulationInEventMode) {
-  const Fmu fmu = open_fmu(3, "BouncingBall");
+TEST_P(Fmi3, HandlesEventsOfCoSimulationInEventMode) {
+  const Fmu fmu = open("BouncingBall");
   const auto& d = fmu.description();
   const auto unit = fmu.co_simulation({.use_event_mode = true, .allow_early_return = true});
   ASSERT_NE(unit->event_mode(), nullptr);
@@ -121,8 +128,8 @@ TEST(Fmi3, HandlesEventsOfCoSimulationInEventMode) {
   EXPECT_EQ(unit->do_step(report.reached, 0.1).end, StepReport::End::completed);
 }
 
-TEST(Fmi3, HandlesEventsInsideTheFmuWithoutEventMode) {
-  const Fmu fmu = open_fmu(3, "BouncingBall");
+TEST_P(Fmi3, HandlesEventsInsideTheFmuWithoutEventMode) {
+  const Fmu fmu = open("BouncingBall");
   const auto unit = fmu.co_simulation({});
   EXPECT_EQ(unit->event_mode(), nullptr);
   initialize(*unit);
@@ -132,15 +139,15 @@ TEST(Fmi3, HandlesEventsInsideTheFmuWithoutEventMode) {
   EXPECT_GT(real(*unit, fmu.description(), "v"), 0);  // it has bounced
 }
 
-TEST(Fmi3, HasNoEventModeThatTheFmuDoesNotHave) {
+TEST_P(Fmi3, HasNoEventModeThatTheFmuDoesNotHave) {
   UnpackedFmu copy(3, "BouncingBall");
   copy.replace("hasEventMode=\"true\"", "");
-  const Fmu fmu = copy.open();
+  const Fmu fmu = copy.open(options());
   EXPECT_EQ(fmu.co_simulation({.use_event_mode = true})->event_mode(), nullptr);
 }
 
-TEST(Fmi3, CallsBackInTheMiddleOfAStep) {
-  const Fmu fmu = open_fmu(3, "Dahlquist");
+TEST_P(Fmi3, CallsBackInTheMiddleOfAStep) {
+  const Fmu fmu = open("Dahlquist");
   const auto& d = fmu.description();
   std::vector<double> times;
   std::vector<double> values;
@@ -162,9 +169,9 @@ TEST(Fmi3, CallsBackInTheMiddleOfAStep) {
   EXPECT_EQ(values.back(), real(*unit, d, "x"));
 }
 
-TEST(Fmi3, ReturnsEarlyWhenItIsAskedTo) {
+TEST_P(Fmi3, ReturnsEarlyWhenItIsAskedTo) {
   UnpackedFmu copy(3, "BouncingBall");
-  const Fmu fmu = copy.open();
+  const Fmu fmu = copy.open(options());
   const auto unit = fmu.co_simulation(
       {.allow_early_return = true, .intermediate_update = [](const IntermediatePoint& p) -> IntermediateAnswer {
          return {.return_early = p.t >= 0.3 - 1e-9, .early_return_time = p.t};
@@ -181,11 +188,11 @@ TEST(Fmi3, ReturnsEarlyWhenItIsAskedTo) {
   EXPECT_GE(report.reached, 0.3 - 1e-9);
 }
 
-TEST(Fmi3, RefusesScheduledExecutionWithTheWordsOfTheFmu) {
+TEST_P(Fmi3, RefusesScheduledExecutionWithTheWordsOfTheFmu) {
   UnpackedFmu copy(3, "Dahlquist");
   copy.replace("<CoSimulation modelIdentifier",
                "<ScheduledExecution modelIdentifier=\"Dahlquist\"/><CoSimulation modelIdentifier");
-  const Fmu fmu = copy.open();
+  const Fmu fmu = copy.open(options());
   EXPECT_THAT(error_text([&] { (void)fmu.scheduled_execution({.name = "task"}); }, Fault::run),
               AllOf(HasSubstr("unit 'task' (FMI 3.0): fmi3InstantiateScheduledExecution returned Error"),
                     HasSubstr("the model has no scheduled execution")));

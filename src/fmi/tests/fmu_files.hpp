@@ -12,6 +12,7 @@
 #include "base/tests/places.hpp"
 #include "base/text.hpp"
 #include "fmi/fmu.hpp"
+#include "fmi/foreign/library.hpp"
 #include "os/archive.hpp"
 #include "os/temp_folder.hpp"
 
@@ -66,6 +67,31 @@ class UnpackedFmu {
  private:
   os::TempFolder temporary_{"test"};
   std::filesystem::path folder_;
+};
+
+// --- suites over versions and platforms
+
+// A version of FMI, and the platform of the binary that runs.
+struct Variant {
+  int version = 2;
+  Platform platform = Platform::linux64;
+};
+inline const Variant variants[] = {{1, Platform::linux64}, {2, Platform::linux64}, {3, Platform::linux64},
+                                   {1, Platform::win64},   {2, Platform::win64},   {3, Platform::win64}};
+inline std::string name_of_variant(const testing::TestParamInfo<Variant>& info) {
+  return "Fmi" + std::to_string(info.param.version) + "_" + std::string(name_of(info.param.platform));
+}
+
+// A suite that runs for all variants. Skips those that this machine cannot run.
+class VariantTest : public testing::TestWithParam<Variant> {
+ protected:
+  void SetUp() override {
+    if (const auto reason = foreign::cannot_run(platform()); !reason.empty()) GTEST_SKIP() << reason;
+  }
+  [[nodiscard]] static int version() { return GetParam().version; }
+  [[nodiscard]] static Platform platform() { return GetParam().platform; }
+  [[nodiscard]] static OpenOptions options() { return {.platform = platform()}; }
+  [[nodiscard]] static bool is_foreign() { return platform() != Platform::linux64; }
 };
 
 // --- values by name

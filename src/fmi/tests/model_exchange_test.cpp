@@ -66,12 +66,12 @@ std::vector<Bounce> bounces(ModelExchange& unit, double stop, double h) {
   return found;
 }
 
-class ModelExchangeOf : public testing::TestWithParam<int> {
+class ModelExchangeOf : public VariantTest {
  protected:
-  [[nodiscard]] static Fmu open(const std::string& name) { return open_fmu(GetParam(), name, Kind::me); }
+  [[nodiscard]] static Fmu open(const std::string& name) { return open_fmu(version(), name, Kind::me, options()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Fmi, ModelExchangeOf, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Every, ModelExchangeOf, testing::ValuesIn(variants), name_of_variant);
 
 TEST_P(ModelExchangeOf, LetsTheBallBounce) {
   const Fmu fmu = open("BouncingBall");
@@ -86,7 +86,7 @@ TEST_P(ModelExchangeOf, LetsTheBallBounce) {
 }
 
 TEST_P(ModelExchangeOf, GivesTheNumbersOfEveryOtherVersion) {
-  const Fmu other = open_fmu(GetParam() % 3 + 1, "BouncingBall", Kind::me);
+  const Fmu other = open_fmu(version() % 3 + 1, "BouncingBall", Kind::me);
   EXPECT_EQ(bounces(*open("BouncingBall").model_exchange({}), 2, 1e-3), bounces(*other.model_exchange({}), 2, 1e-3));
 }
 
@@ -139,7 +139,7 @@ TEST_P(ModelExchangeOf, GoesBackToASavedState) {
   initialize(*unit);
   (void)settle(*unit);
   unit->leave_event_mode();
-  if (GetParam() == 1) {
+  if (version() == 1) {
     EXPECT_EQ(unit->state_saving(), nullptr);
     EXPECT_EQ(unit->directional_derivatives(), nullptr);
     EXPECT_THAT(unit->missing("way back"), HasSubstr("FMI 1.0 does not have it"));
