@@ -24,5 +24,6 @@ void add_plot(CLI::App& app, Action& action);
 void add_probe(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);
+void add_wine(CLI::App& app, Action& action);
 
 }  // namespace consort::cli

@@ -106,6 +106,14 @@ Json unknowns_json(const Description& d, const std::vector<Unknown>& unknowns) {
   return list;
 }
 
+std::string_view short_name(describe::InterfaceType type) {
+  switch (type) {
+    case describe::InterfaceType::co_simulation: return "cs";
+    case describe::InterfaceType::model_exchange: return "me";
+    default: return "se";
+  }
+}
+
 Json description_json(const fmi::Fmu& fmu) {
   const auto& d = fmu.description();
   const auto& e = d.default_experiment;
@@ -128,7 +136,10 @@ Json description_json(const fmi::Fmu& fmu) {
          {"continuousStates", d.continuous_states},
          {"eventIndicators", d.event_indicators}};
   j["interfaces"] = Json::array();
-  for (const auto& i : d.interfaces) j["interfaces"].push_back(interface_json(i));
+  for (const auto& i : d.interfaces) {
+    j["interfaces"].push_back(interface_json(i));
+    j["interfaces"].back()["runs"] = fmi::how_it_runs({fmu.folder(), d.model_name, i.model_identifier, d.version});
+  }
   j["variables"] = Json::array();
   for (const auto& v : d.variables) j["variables"].push_back(variable_json(d, v));
   j["structure"] = {{"outputs", unknowns_json(d, d.structure.outputs)},
@@ -143,7 +154,7 @@ Json description_json(const fmi::Fmu& fmu) {
 
 // --- table -----------------------------------------------------------------------------------------------------------
 
-void line(const char* name, const std::string& value) {
+void line(const std::string& name, const std::string& value) {
   if (!value.empty()) fmt::print("{:<18} {}\n", name, value);
 }
 
@@ -202,6 +213,9 @@ void print_table(const fmi::Fmu& fmu, bool all) {
   line("made by", d.generation_tool);
   line("on", d.generation_date);
   line("platforms", fmt::format("{}", fmt::join(fmi::platforms(fmu.folder()), ", ")));
+  for (const auto& i : d.interfaces)
+    line(fmt::format("runs as {}", short_name(i.type)),
+         fmi::how_it_runs({fmu.folder(), d.model_name, i.model_identifier, d.version}));
   line("default experiment", experiment_text(d.default_experiment));
   for (const auto& i : d.interfaces) {
     std::vector<const char*> can;
