@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int prefix_format = 1;  // increase it when the content of a prefix changes
+constexpr int prefix_format = 2;  // increase it when the content of a prefix changes
 
 bool is_program(const fs::path& path) {
   std::error_code problem;
@@ -94,6 +94,7 @@ void fill(const fs::path& folder, const Wine& wine) {
   link_libraries(wine.libraries, windows / "system32");
   link_libraries(wine.libraries32, windows / "syswow64");
   fs::create_directories(windows / "temp");
+  fs::create_directories(folder / "tmp");
   fs::create_directories(folder / "dosdevices");
   fs::create_symlink("../drive_c", folder / "dosdevices" / "c:");
   fs::create_symlink("/", folder / "dosdevices" / "z:");
@@ -168,7 +169,7 @@ bool remove_prefixes() {
 std::vector<std::string> wine_environment(const fs::path& prefix) {
   static constexpr auto replaced =
       std::to_array<std::string_view>({"WINEPREFIX", "WINEDEBUG", "WINEARCH", "WINEDLLOVERRIDES", "WINESERVER",
-                                       "WINELOADER", "DISPLAY", "WAYLAND_DISPLAY", "TEMP", "TMP"});
+                                       "WINELOADER", "DISPLAY", "WAYLAND_DISPLAY", "TEMP", "TMP", "TMPDIR"});
   std::vector<std::string> variables;
   for (char** v = environ; v != nullptr && *v != nullptr; ++v) {
     const std::string_view variable = *v;
@@ -179,6 +180,7 @@ std::vector<std::string> wine_environment(const fs::path& prefix) {
   }
   variables.push_back("WINEPREFIX=" + prefix.string());
   variables.emplace_back("WINEDEBUG=-all");
+  variables.push_back("TMPDIR=" + (prefix / "tmp").string());  // for the sockets of Debian's Wine
   // No Mono, Gecko, menus and debugger.
   variables.emplace_back("WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe,winedbg.exe=");
   variables.emplace_back("TEMP=C:\\windows\\temp");
