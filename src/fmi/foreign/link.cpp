@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -63,7 +64,7 @@ Link::Link(LinkSetup setup) : setup_(std::move(setup)) {
   front_->magic = magic;
   front_->protocol = protocol;
   front_->capacity = capacity_;
-  spin_ = std::chrono::microseconds(std::thread::hardware_concurrency() > 1 ? 50 : 0);
+  spin_ = std::chrono::microseconds(std::thread::hardware_concurrency() > 1 ? 20 : 0);
   front_->spin_us = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(spin_).count());
   try {
     load();
@@ -155,10 +156,29 @@ void Link::send(Message message) {
 
 void Link::await() {
   const auto answered = [&] { return front_->sent_by_program.load(std::memory_order_acquire) != turn_; };
-  if (!spin_politely(spin_, answered))
+  if (!spin(spin_, answered)) {
+    leave_the_core_of_the_program();
     while (!sleep_until_answered()) {
     }
+  }
   ++turn_;
+}
+
+// Two sides on one core wait for each other at every turn, and a scheduler that sees both as busy leaves them there even if
+// another core is idle. Moves the program once; it may run anywhere afterwards.
+void Link::leave_the_core_of_the_program() {
+  constexpr std::chrono::milliseconds between_moves{2};
+  const int here = ::sched_getcpu();
+  if (here < 0 || front_->program_core.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(here)) return;
+  const auto now = Clock::now();
+  if (now < next_move_) return;
+  next_move_ = now + between_moves;
+  cpu_set_t all;
+  if (::sched_getaffinity(program_->id(), sizeof all, &all) != 0 || here >= CPU_SETSIZE) return;
+  cpu_set_t others = all;
+  CPU_CLR(static_cast<std::size_t>(here), &others);
+  if (CPU_COUNT(&others) == 0 || ::sched_setaffinity(program_->id(), sizeof others, &others) != 0) return;
+  ::sched_setaffinity(program_->id(), sizeof all, &all);
 }
 
 // Returns true if there is an answer. Throws Lost if there will be none.

@@ -87,6 +87,7 @@ class Link {
   void send(Message message);
   void await();
   bool sleep_until_answered();
+  void leave_the_core_of_the_program();
   void call_back();
   void serve_callback(Message message, std::uint64_t base, std::uint64_t size);
   void grow(std::uint64_t capacity);
@@ -108,6 +109,7 @@ class Link {
   std::vector<std::unique_ptr<Remote>> remotes_;
   std::chrono::nanoseconds spin_{};
   std::optional<std::chrono::steady_clock::time_point> deadline_;
+  std::chrono::steady_clock::time_point next_move_{};
   bool is_lost_ = false;
   std::exception_ptr problem_;  // thrown in a callback; rethrown when the call has returned
 };

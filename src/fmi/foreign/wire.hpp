@@ -44,6 +44,7 @@ struct alignas(64) Front {
   std::atomic<std::uint32_t> program_sleeps;
   alignas(64) std::atomic<std::uint32_t> sent_by_program;
   std::atomic<std::uint32_t> engine_sleeps;
+  std::atomic<std::uint32_t> program_core;  // where the program ran when it last had to wait for long
 
   // The last message:
   alignas(64) Message message;

@@ -22,6 +22,7 @@ void wake_engine();
 void sleep_until_woken();  // returns after each byte of the engine at least once; may return early
 void relax();              // between two looks of a spinning thread
 void yield();
+[[nodiscard]] std::uint32_t core();  // of this thread
 [[nodiscard]] double microseconds();
 
 // Loads the binary. On failure returns null, and `problem` completes "its binary …": "needs gone.dll, which …".

@@ -71,6 +71,7 @@ void sleep_until_woken() {
 }
 void relax() { __builtin_ia32_pause(); }
 void yield() { ::sched_yield(); }
+std::uint32_t core() { return static_cast<std::uint32_t>(::sched_getcpu()); }
 double microseconds() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);

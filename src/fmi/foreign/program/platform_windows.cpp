@@ -100,6 +100,7 @@ void wake_engine() {
 void sleep_until_woken() { WaitForSingleObject(woken, INFINITE); }
 void relax() { __builtin_ia32_pause(); }
 void yield() { SwitchToThread(); }
+std::uint32_t core() { return GetCurrentProcessorNumber(); }
 double microseconds() {
   static const double scale = [] {
     LARGE_INTEGER frequency;

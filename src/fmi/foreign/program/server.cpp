@@ -40,8 +40,10 @@ void Server::await() {
   constexpr int a_moment = 200;  // looks, about 2 µs
   if (front_.spin_us > 0 && !spin(a_moment)) {
     const double until = platform::microseconds() + front_.spin_us;
-    while (!spin(a_moment) && platform::microseconds() < until) platform::yield();
+    while (!spin(a_moment) && platform::microseconds() < until) {
+    }
   }
+  if (!is_there()) front_.program_core.store(platform::core(), std::memory_order_relaxed);
   while (!is_there()) {
     front_.program_sleeps.store(1, std::memory_order_seq_cst);
     if (front_.sent_by_engine.load(std::memory_order_seq_cst) == turn_) platform::sleep_until_woken();
