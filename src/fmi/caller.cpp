@@ -130,6 +130,11 @@ Error Caller::gone(const char* function, const char* how) {
       .at(site_.time);
 }
 
+void Caller::throw_late(const Late& late) {
+  note(late.status);
+  fail(late.function, late.status);
+}
+
 void Caller::fail(const char* function, Status status) const {
   const Error error = failure(function, status);
   if (status == Status::discard) throw Discarded(error.fault(), error.what(), error.fields());

@@ -34,6 +34,11 @@ template <class F>
 struct Function {
   const char* name = "";
   F* call = nullptr;
+  F* post = nullptr;
+
+  // The same function, for a call without results that is followed by another one of the instance. If another program
+  // executes the calls, it makes both at once: the status is OK, and an error is thrown by the next call.
+  [[nodiscard]] Function later() const { return {name, post, post}; }
 };
 
 // A list argument that a trace can print; converts to the pointer that the C function takes.
@@ -56,6 +61,12 @@ class Caller;
 // Thrown by a function that another program executes if this program is gone; says how it ended ("crashed: …").
 struct Lost : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// Thrown by a call if a call that was made later() has failed.
+struct Late {
+  const char* function = "";
+  Status status = Status::error;
 };
 
 // The step h from t, shortened if it would end beyond the stop time by a rounding error: FMUs refuse such steps.
@@ -175,6 +186,8 @@ class Caller {
       throw;
     } catch (const Lost& lost) {
       throw gone(site_.call, lost.what());
+    } catch (const Late& late) {
+      throw_late(late);
     } catch (const std::exception& problem) {
       throw escaped(site_.call, problem.what());
     }
@@ -239,12 +252,15 @@ class Caller {
       throw;  // thrown by Consort in a callback
     } catch (const Lost& lost) {
       throw gone(f.name, lost.what());
+    } catch (const Late& late) {
+      throw_late(late);
     } catch (const std::exception& problem) {
       throw escaped(f.name, problem.what());
     }
   }
   [[nodiscard]] Error escaped(const char* function, const char* what);
   [[nodiscard]] Error gone(const char* function, const char* how);
+  [[noreturn]] void throw_late(const Late& late);
   [[noreturn]] void fail(const char* function, Status status) const;
   [[noreturn]] void refuse(const char* function, Status status, Status before);
 

@@ -93,7 +93,7 @@ class NativeLibrary final : public Library {
   ~NativeLibrary() override;
 
  protected:
-  [[nodiscard]] void* find(const char* name) const override;
+  [[nodiscard]] Found find(const char* name) const override;
 
  private:
   std::string prefix_;
@@ -139,9 +139,10 @@ NativeLibrary::~NativeLibrary() {
   for (auto p = preloaded_.rbegin(); p != preloaded_.rend(); ++p) close_library(*p);
 }
 
-void* NativeLibrary::find(const char* name) const {
-  if (void* const plain = dlsym(handle_, name)) return plain;
-  return dlsym(handle_, (prefix_ + name).c_str());
+Library::Found NativeLibrary::find(const char* name) const {
+  void* const plain = dlsym(handle_, name);
+  void* const function = plain != nullptr ? plain : dlsym(handle_, (prefix_ + name).c_str());
+  return {function, function};
 }
 
 }  // namespace

@@ -31,16 +31,23 @@ class Library {
   // Looks names up with and without the model identifier as prefix.
   template <class F>
   [[nodiscard]] Function<F> function(const char* name) const {
-    return {name, reinterpret_cast<F*>(find(name))};
+    const Found found = find(name);
+    return {name, reinterpret_cast<F*>(found.call), reinterpret_cast<F*>(found.post)};
   }
   // Call it before each function that makes an instance, in the same thread: such a function has no argument by which a
   // library in another program could be found.
   virtual void make_current() const {}
   [[nodiscard]] virtual bool has_own_process() const { return false; }
 
+  // See Function; null: not exported.
+  struct Found {
+    void* call = nullptr;
+    void* post = nullptr;
+  };
+
  protected:
   Library() = default;
-  [[nodiscard]] virtual void* find(const char* name) const = 0;  // null: not exported
+  [[nodiscard]] virtual Found find(const char* name) const = 0;
 };
 
 // Loads a binary for this machine into this process. Throws Error (input) that names what is missing: "needs

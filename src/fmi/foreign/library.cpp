@@ -34,13 +34,14 @@ namespace {
 
 // --- the stubs of a version ------------------------------------------------------------------------------------------
 
-// The stub of a function by name, if the binary has the function; otherwise null.
-void* find_stub(int version, std::string_view wanted, const Link& link) {
-  void* found = nullptr;
+// The stubs of a function by name, if the binary has the function; otherwise null.
+Library::Found find_stubs(int version, std::string_view wanted, const Link& link) {
+  Library::Found found;
   with_functions(version, [&]<class Functions>() {
     Functions::each([&]<std::size_t number, class R>() {
       if (wanted == R::name && link.has(number))
-        found = reinterpret_cast<void*>(&Stub<number, R, typename R::Function>::call);
+        found = {reinterpret_cast<void*>(&Stub<number, R, typename R::Function>::call),
+                 reinterpret_cast<void*>(&Stub<number, R, typename R::Function>::post)};
     });
   });
   return found;
@@ -54,7 +55,7 @@ class ForeignLibrary final : public Library {
   [[nodiscard]] bool has_own_process() const override { return true; }
 
  protected:
-  [[nodiscard]] void* find(const char* name) const override { return find_stub(version_, name, link_); }
+  [[nodiscard]] Found find(const char* name) const override { return find_stubs(version_, name, link_); }
 
  private:
   int version_;

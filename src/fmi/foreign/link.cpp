@@ -44,6 +44,16 @@ void poke(int pipe) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+const char* name_of_function(int version, std::uint32_t function) {
+  const char* name = "";
+  with_functions(version, [&]<class Functions>() {
+    Functions::each([&]<std::size_t i, class R>() {
+      if (i == function) name = R::name;
+    });
+  });
+  return name;
+}
+
 Error no_memory(const char* call) {
   return run_error("the memory shared with the caller of a foreign binary cannot be made ({}: {}); free some memory",
                    call, std::strerror(errno));
@@ -63,7 +73,7 @@ Link::Link(LinkSetup setup) : setup_(std::move(setup)) {
   front_ = new (view_) Front{};
   front_->magic = magic;
   front_->protocol = protocol;
-  front_->capacity = capacity_;
+  front_->engine.capacity = capacity_;
   spin_ = std::chrono::microseconds(std::thread::hardware_concurrency() > 1 ? 20 : 0);
   front_->spin_us = static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(spin_).count());
   try {
@@ -115,18 +125,17 @@ void Link::load() {
   put(cursor, setup_.binary);
   put(cursor, setup_.prefix);
   deadline_ = Clock::now() + time_to_start;
-  front_->message = Message::load;
-  front_->base = 0;
-  front_->size = request + 8 * count;
+  front_->engine.base = 0;
+  front_->engine.size = request + 8 * count;
   try {
     send(Message::load);
     await();
-    while (front_->message != Message::answer) call_back();
+    while (front_->program.message != Message::answer) call_back();
   } catch (const Lost& lost) {
     throw run_error("{}: the program that calls its binary {}", setup_.shown, lost.what());
   }
   deadline_.reset();
-  if (front_->result != 0) {
+  if (front_->program.result != 0) {
     is_lost_ = true;
     throw input_error("{}: its binary {} {}; ask the maker of the FMU for a complete one", setup_.shown,
                       setup_.binary.substr(setup_.binary.rfind('/') + 1), front_->failure);
@@ -143,19 +152,19 @@ void Link::grow(std::uint64_t capacity) {
   view_ = static_cast<std::uint8_t*>(view);
   front_ = reinterpret_cast<Front*>(view_);
   capacity_ = whole;
-  front_->capacity = whole;
+  front_->engine.capacity = whole;
 }
 
 // --- turns -----------------------------------------------------------------------------------------------------------
 
 void Link::send(Message message) {
-  front_->message = message;
-  front_->sent_by_engine.fetch_add(1, std::memory_order_seq_cst);
-  if (front_->program_sleeps.load(std::memory_order_seq_cst) != 0) poke(to_program_.get());
+  front_->engine.message = message;
+  front_->engine.sent.fetch_add(1, std::memory_order_seq_cst);
+  if (front_->program.sleeps.load(std::memory_order_seq_cst) != 0) poke(to_program_.get());
 }
 
 void Link::await() {
-  const auto answered = [&] { return front_->sent_by_program.load(std::memory_order_acquire) != turn_; };
+  const auto answered = [&] { return front_->program.sent.load(std::memory_order_acquire) != turn_; };
   if (!spin(spin_, answered)) {
     leave_the_core_of_the_program();
     while (!sleep_until_answered()) {
@@ -164,8 +173,8 @@ void Link::await() {
   ++turn_;
 }
 
-// Two sides on one core wait for each other at every turn, and a scheduler that sees both as busy leaves them there even if
-// another core is idle. Moves the program once; it may run anywhere afterwards.
+// Two sides on one core wait for each other at every turn, and a scheduler that sees both as busy leaves them there
+// even if another core is idle. Moves the program once; it may run anywhere afterwards.
 void Link::leave_the_core_of_the_program() {
   constexpr std::chrono::milliseconds between_moves{2};
   const int here = ::sched_getcpu();
@@ -184,8 +193,8 @@ void Link::leave_the_core_of_the_program() {
 // Returns true if there is an answer. Throws Lost if there will be none.
 bool Link::sleep_until_answered() {
   constexpr int between_looks = 100;  // ms
-  const auto answered = [&] { return front_->sent_by_program.load(std::memory_order_seq_cst) != turn_; };
-  front_->engine_sleeps.store(1, std::memory_order_seq_cst);
+  const auto answered = [&] { return front_->program.sent.load(std::memory_order_seq_cst) != turn_; };
+  front_->engine.sleeps.store(1, std::memory_order_seq_cst);
   bool has_ended = false;
   if (!answered()) {
     pollfd descriptor{from_program_.get(), POLLIN, 0};
@@ -194,7 +203,7 @@ bool Link::sleep_until_answered() {
     const ssize_t n = ::read(from_program_.get(), bytes, sizeof bytes);
     has_ended = n == 0 || program_->has_ended();
   }
-  front_->engine_sleeps.store(0, std::memory_order_relaxed);
+  front_->engine.sleeps.store(0, std::memory_order_relaxed);
   if (answered()) return true;
   if (has_ended) lose_ended();
   if (deadline_ && Clock::now() > *deadline_) lose("did not return in time and was ended");
@@ -203,37 +212,53 @@ bool Link::sleep_until_answered() {
 
 // --- calls -----------------------------------------------------------------------------------------------------------
 
-Link::Call::Call(Link& link, std::uint32_t function, std::size_t size)
-    : link_(link), base_(link.top_), size_(Cursor::padded(size)), function_(function) {
-  if (base_ + size_ + room_for_callbacks > link_.capacity_) link_.grow(base_ + size_ + room_for_callbacks);
-  link_.top_ = base_ + size_;
+Link::Call::Call(Link& link, std::uint32_t function, std::size_t size, bool is_posted)
+    : link_(link), base_(link.top_), size_(Cursor::padded(size)), function_(function), is_posted_(is_posted) {
+  const std::uint64_t end = base_ + size_ + (is_posted ? 8 : 0);
+  if (end + room_for_callbacks > link_.capacity_) link_.grow(end + room_for_callbacks);
+  link_.top_ = end;
+  if (is_posted) Cursor(link_.at(base_)).word() = function_ | (size_ << 32);
+}
+
+bool Link::can_post(std::size_t size) const {
+  constexpr std::uint64_t most = 1U << 14;  // more are better sent
+  return depth_ == 0 && !is_lost_ && top_ + size <= most;
 }
 
 std::uint64_t Link::Call::exchange() {
   if (link_.is_lost_) throw Lost("has ended before");
-  Front* front = link_.front_;
-  front->function = function_;
-  front->base = base_;
-  front->size = size_;
-  const bool is_outer = base_ == 0;
-  if (is_outer && link_.setup_.call_limit)
+  Side& side = link_.front_->engine;
+  side.function = function_;
+  side.base = base_;
+  side.size = size_;
+  side.first = link_.depth_ == 0 ? 0 : base_;
+  if (link_.depth_ == 0 && link_.setup_.call_limit)
     link_.deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*link_.setup_.call_limit);
+  ++link_.depth_;
   link_.send(Message::call);
   link_.await();
-  while (link_.front_->message != Message::answer) [[unlikely]] link_.call_back();
+  while (link_.front_->program.message != Message::answer) [[unlikely]] {
+      if (link_.front_->program.message == Message::late) {
+        --link_.depth_;
+        throw Late{name_of_function(link_.setup_.version, link_.front_->program.function),
+                   static_cast<Status>(link_.front_->program.result)};
+      }
+      link_.call_back();
+    }
+  --link_.depth_;
   if (link_.problem_) [[unlikely]]
     std::rethrow_exception(std::exchange(link_.problem_, nullptr));
-  return link_.front_->result;
+  return link_.front_->program.result;
 }
 
 std::vector<std::uint8_t> Link::Call::told() {
-  const std::uint64_t size = link_.front_->extra;
+  const std::uint64_t size = link_.front_->program.extra;
   constexpr std::uint64_t most = std::uint64_t{1} << 32;
   if (size > most) link_.lose("sent a damaged message");
   const std::uint64_t end = base_ + size_;
   if (size > link_.capacity_ - end) {
     link_.grow(end + size + room_for_callbacks);
-    link_.front_->base = end;
+    link_.front_->engine.base = end;
     link_.send(Message::fetch);
     link_.await();
   }
@@ -242,12 +267,12 @@ std::vector<std::uint8_t> Link::Call::told() {
 }
 
 void Link::call_back() {
-  const std::uint64_t base = front_->base;
-  const std::uint64_t size = front_->size;
+  const std::uint64_t base = front_->program.base;
+  const std::uint64_t size = front_->program.size;
   if (base < top_ || base > capacity_ || size > capacity_ - base) lose("sent a damaged message");
   const std::uint64_t outer = std::exchange(top_, base + Cursor::padded(size));
   try {
-    serve_callback(front_->message, base, size);
+    serve_callback(front_->program.message, base, size);
   } catch (const Lost&) {
     throw;
   } catch (...) {  // the FMU does not know exceptions of the engine: the call ends first

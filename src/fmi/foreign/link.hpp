@@ -50,13 +50,17 @@ class Link {
   class Call {
    public:
     // `size`: of the body. Throws Error (run) if there is no memory.
-    Call(Link& link, std::uint32_t function, std::size_t size);
-    ~Call() { link_.top_ = base_; }
+    // `is_posted`: the call is made right before the next one, which sends both; only if can_post().
+    Call(Link& link, std::uint32_t function, std::size_t size, bool is_posted = false);
+    ~Call() {
+      if (!is_posted_) link_.top_ = link_.depth_ == 0 ? 0 : base_;  // with the calls that were posted before
+    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    [[nodiscard]] std::uint8_t* body() const { return link_.at(base_); }
-    // Returns the result of the function. Throws Lost if the program is gone or exceeds the time limit.
+    [[nodiscard]] std::uint8_t* body() const { return link_.at(is_posted_ ? base_ + 8 : base_); }
+    // Returns the result of the function. Throws Lost if the program is gone or exceeds the time limit, Late if a
+    // posted call has failed; this one is not made then.
     std::uint64_t exchange();
     // The results without a place in the body. Each read checks the size; throws Lost.
     [[nodiscard]] std::vector<std::uint8_t> told();
@@ -66,7 +70,10 @@ class Link {
     std::uint64_t base_;
     std::uint64_t size_;
     std::uint32_t function_;
+    bool is_posted_;
   };
+  // True if a call with a body of this size may be posted.
+  [[nodiscard]] bool can_post(std::size_t size) const;
 
   // --- callbacks; set when an instance is made
 
@@ -103,6 +110,7 @@ class Link {
   Front* front_ = nullptr;
   std::uint64_t capacity_ = first_capacity;
   std::uint64_t top_ = 0;   // end of the bodies in use
+  int depth_ = 0;           // calls that have not returned: more than one in callbacks
   std::uint32_t turn_ = 0;  // messages of the program that have been received
   std::optional<os::Program> program_;
   std::vector<bool> functions_;

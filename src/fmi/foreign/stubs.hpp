@@ -321,6 +321,22 @@ struct Stub<number, Row<name, F, Kinds...>, R(P...)> {
     }
   }
 
+  // The same for a function without results, which is made together with the next call: see Function::later().
+  static R post(P... p) {
+    if constexpr (frees || makes || (has_results<Kinds, P> || ...)) {
+      return call(p...);
+    } else {
+      Link& link = *static_cast<Remote*>(std::get<0>(std::tie(p...)))->link;
+      const std::tuple<P...> arguments{p...};
+      const std::size_t size = (Part<Kinds, P>::size(p, arguments) + ... + 0);
+      if (!link.can_post(size)) return call(p...);
+      const Link::Call posted(link, number, size, true);
+      Cursor to(posted.body());
+      (Part<Kinds, P>::put(to, p, arguments, link), ...);
+      return R{};
+    }
+  }
+
  private:
   static std::uint64_t send(Link& link, P... p) {
     const std::tuple<P...> arguments{p...};

@@ -4,6 +4,9 @@
 // The two sides take turns: each message of one is followed by one of the other. The engine sends a call; the program
 // answers, or first sends callbacks, each of which the engine ends with `resume`. During a callback the engine may send
 // further calls. Each message has its body behind those that are not yet finished.
+//
+// Calls without results may be posted: the program makes them right before the next call. Each posted call is a word
+// (the function, and the size of the body times 2^32) and its body.
 #pragma once
 
 #include <atomic>
@@ -29,32 +32,39 @@ enum class Message : std::uint32_t {
   end,     // asks the program to unload the binary and to end
   // of the program
   answer,  // to the engine's last load, call or fetch
+  late,    // instead of an answer to a call: a posted call before it failed, and the call was not made
   log,     // callback: a message of the FMU
   update,  // callback: intermediate update (FMI 3.0)
   tick,    // callback: clock update (FMI 3.0)
 };
 
-struct alignas(64) Front {
-  std::uint32_t magic;
-  std::uint32_t protocol;
-  std::uint32_t spin_us;  // how long each side spins before it sleeps
-
-  // Number of messages that each side has sent. A side that sleeps is woken by a byte in a pipe.
-  alignas(64) std::atomic<std::uint32_t> sent_by_engine;
-  std::atomic<std::uint32_t> program_sleeps;
-  alignas(64) std::atomic<std::uint32_t> sent_by_program;
-  std::atomic<std::uint32_t> engine_sleeps;
-  std::atomic<std::uint32_t> program_core;  // where the program ran when it last had to wait for long
-
-  // The last message:
-  alignas(64) Message message;
-  std::uint32_t function;
-  std::uint64_t capacity;  // of the segment, without this page
+// What one side writes; on a cache line of its own.
+struct alignas(64) Side {
+  std::atomic<std::uint32_t> sent;    // number of messages of this side
+  std::atomic<std::uint32_t> sleeps;  // 1: this side is woken by a byte in a pipe
+  // The last message of this side:
+  Message message;
+  std::uint32_t function;  // of a call, or of the posted call that failed
   std::uint64_t base;      // of the body
   std::uint64_t size;      // of the body
-  std::uint64_t result;    // of a call: status, or handle of an instance
-  std::uint64_t extra;     // size of the results that have no place in the body; see Told
+  union {
+    std::uint64_t first;   // engine, of a call: where the posted calls before it begin; `base` if there are none
+    std::uint64_t result;  // program, of a call: status, or handle of an instance
+  };
+  union {
+    std::uint64_t capacity;  // engine: of the segment, without the front
+    std::uint64_t extra;     // program: size of the results that have no place in the body; see Told
+  };
+};
+static_assert(sizeof(Side) == 64);
 
+struct Front {
+  std::uint32_t magic;
+  std::uint32_t protocol;
+  std::uint32_t spin_us;                    // how long each side spins before it sleeps
+  std::atomic<std::uint32_t> program_core;  // where the program ran when it last had to wait for long
+  Side engine;
+  Side program;
   // Why the program ends, if it knows: a crash, a dialog. A text, written at any time by any thread.
   char failure[1024];
 };

@@ -66,8 +66,11 @@ fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference v[], size_t n, 
   return fmi2OK;
 }
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference v[], size_t n, const fmi2Real x[]) {
-  ((M*)c)->u = x[0];
-  return fmi2OK;
+  M* m = c;
+  m->u = x[0];
+  if (x[0] < 1000) return fmi2OK;
+  m->f.logger(m->f.componentEnvironment, m->name, fmi2Error, "values", "%g is too large", x[0]);
+  return fmi2Error;
 }
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference v[], size_t n, fmi2Integer x[]) { x[0] = ((M*)c)->deed; return fmi2OK; }
 fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference v[], size_t n, const fmi2Integer x[]) { ((M*)c)->deed = x[0]; return fmi2OK; }
@@ -197,6 +200,24 @@ TEST_F(Foreign, StepsAndEndsWithoutATrace) {
     unit->terminate();
   }
   EXPECT_THAT(callers(), IsEmpty());
+}
+
+// The inputs of a step travel together with it.
+TEST_F(Foreign, NamesTheCallThatFailedInAStepThatIsSentAsOne) {
+  const Fmu fmu = open();
+  auto unit = with_deed(fmu, 0);
+  const std::vector<ValueReference> u{0};
+  const std::vector<ValueReference> y{1};
+  const RealPorts ports{u, y, 1, 1};
+  double in = 3;
+  double out = 0;
+  EXPECT_TRUE(unit->exchange(ports, &in, &out, 0, 1, false));
+  EXPECT_EQ(out, 6);
+  in = 2000;
+  const Error error = thrown_error([&] { unit->exchange(ports, &in, &out, 1, 1, false); }, Fault::run);
+  EXPECT_THAT(error.what(), HasSubstr("fmi2SetReal returned Error at t = 1 s: \"2000 is too large\""));
+  unit->reset();
+  EXPECT_EQ(real(*unit, fmu.description(), "y"), 6);  // the step was not made
 }
 
 TEST_F(Foreign, GivesTheLocationOfResourcesAsWindowsWritesIt) {

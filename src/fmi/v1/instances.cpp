@@ -283,9 +283,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   void set_time(Time t) override {
     caller_.set_time(t);
     announcement_.reach(t);
-    check(api_.set_time, t);
+    check(api_.set_time.later(), t);
   }
-  void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
+  void set_states(std::span<const double> x) override {
+    check(api_.set_states.later(), Listed(x.data(), x.size()), x.size());
+  }
   void get_states(std::span<double> x) override { check(api_.get_states, Listed(x.data(), x.size()), x.size()); }
   void get_derivatives(std::span<double> dx) override {
     check(api_.get_derivatives, Listed(dx.data(), dx.size()), dx.size());

@@ -308,7 +308,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public InputDeri
     h = kept_within(stop_, t, h);
     caller_.set_time(t);
     return caller_.burst([&](Caller::Burst& burst) {
-      if (!ports.inputs.empty()) burst.check(api_.set_real, component_, ports.inputs.data(), ports.inputs.size(), in);
+      if (!ports.inputs.empty())
+        burst.check(api_.set_real.later(), component_, ports.inputs.data(), ports.inputs.size(), in);
       const Status status = burst.call(api_.do_step, component_, t, h, static_cast<fmi2Boolean>(!may_roll_back));
       if (status != Status::ok) [[unlikely]] {
         last_report_ = after_step(status, t, h);
@@ -391,9 +392,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   void set_time(Time t) override {
     caller_.set_time(t);
     announcement_.reach(t);
-    check(api_.set_time, t);
+    check(api_.set_time.later(), t);
   }
-  void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
+  void set_states(std::span<const double> x) override {
+    check(api_.set_states.later(), Listed(x.data(), x.size()), x.size());
+  }
   void get_states(std::span<double> x) override { check(api_.get_states, Listed(x.data(), x.size()), x.size()); }
   void get_derivatives(std::span<double> dx) override {
     check(api_.get_derivatives, Listed(dx.data(), dx.size()), dx.size());

@@ -363,7 +363,8 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
     caller_.set_time(t);
     return caller_.burst([&](Caller::Burst& burst) {
       if (!ports.inputs.empty())
-        burst.check(api_.set_float64, instance_, ports.inputs.data(), ports.inputs.size(), in, ports.input_elements);
+        burst.check(api_.set_float64.later(), instance_, ports.inputs.data(), ports.inputs.size(), in,
+                    ports.input_elements);
       bool event = false, terminate = false, early = false;
       double reached = t + h;
       const Status status =
@@ -442,9 +443,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   void set_time(Time t) override {
     caller_.set_time(t);
     announcement_.reach(t);
-    check(api_.set_time, t);
+    check(api_.set_time.later(), t);
   }
-  void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
+  void set_states(std::span<const double> x) override {
+    check(api_.set_states.later(), Listed(x.data(), x.size()), x.size());
+  }
   void get_states(std::span<double> x) override { check(api_.get_states, Listed(x.data(), x.size()), x.size()); }
   void get_derivatives(std::span<double> dx) override {
     check(api_.get_derivatives, Listed(dx.data(), dx.size()), dx.size());

@@ -29,7 +29,7 @@ Server::Server(Front& front, std::uint8_t* first_view) : front_(front), view_(fi
 // --- turns -----------------------------------------------------------------------------------------------------------
 
 void Server::await() {
-  const auto is_there = [&] { return front_.sent_by_engine.load(std::memory_order_acquire) != turn_; };
+  const auto is_there = [&] { return front_.engine.sent.load(std::memory_order_acquire) != turn_; };
   const auto spin = [&](int looks) {
     for (int i = 0; i < looks; ++i) {
       if (is_there()) return true;
@@ -45,29 +45,29 @@ void Server::await() {
   }
   if (!is_there()) front_.program_core.store(platform::core(), std::memory_order_relaxed);
   while (!is_there()) {
-    front_.program_sleeps.store(1, std::memory_order_seq_cst);
-    if (front_.sent_by_engine.load(std::memory_order_seq_cst) == turn_) platform::sleep_until_woken();
-    front_.program_sleeps.store(0, std::memory_order_seq_cst);
+    front_.program.sleeps.store(1, std::memory_order_seq_cst);
+    if (front_.engine.sent.load(std::memory_order_seq_cst) == turn_) platform::sleep_until_woken();
+    front_.program.sleeps.store(0, std::memory_order_seq_cst);
   }
   ++turn_;
 }
 
 void Server::send(Message message) {
-  front_.message = message;
-  front_.sent_by_program.fetch_add(1, std::memory_order_seq_cst);
-  if (front_.engine_sleeps.load(std::memory_order_seq_cst) != 0) platform::wake_engine();
+  front_.program.message = message;
+  front_.program.sent.fetch_add(1, std::memory_order_seq_cst);
+  if (front_.engine.sleeps.load(std::memory_order_seq_cst) != 0) platform::wake_engine();
 }
 
 std::uint8_t* Server::body(std::uint64_t base) {
-  if (front_.capacity > mapped_) {
+  if (front_.engine.capacity > mapped_) {
     // The former view stays, because a call that is being served uses it.
-    std::uint8_t* const larger = platform::map_segment(static_cast<std::size_t>(front_size + front_.capacity));
+    std::uint8_t* const larger = platform::map_segment(static_cast<std::size_t>(front_size + front_.engine.capacity));
     if (larger == nullptr) {
       std::strcpy(front_.failure, "cannot map a larger piece of the shared memory");
       platform::end(1);
     }
     view_ = larger;
-    mapped_ = front_.capacity;
+    mapped_ = front_.engine.capacity;
   }
   return view_ + front_size + base;
 }
@@ -82,7 +82,7 @@ void Server::run() {
 void Server::serve(bool until_resumed) {
   for (;;) {
     await();
-    switch (front_.message) {
+    switch (front_.engine.message) {
       case Message::load: load(); break;
       case Message::call: call(); break;
       case Message::fetch: fetch(); break;
@@ -96,14 +96,14 @@ void Server::serve(bool until_resumed) {
 }
 
 void Server::answer(std::uint64_t result) {
-  front_.result = result;
+  front_.program.result = result;
   send(Message::answer);
 }
 
 // The body of `load`: the version, the path of the binary, the model identifier. The answer has a word for each
 // function of the version (1: the binary has it) behind the request, or result 1 and the reason in `failure`.
 void Server::load() {
-  place_ = {front_.base, front_.size};
+  place_ = {front_.engine.base, front_.engine.size};
   Cursor cursor(body(place_.base));
   const int version = static_cast<int>(cursor.word());
   const std::string path = reinterpret_cast<const char*>(take_bytes(cursor, 1));
@@ -130,22 +130,44 @@ void Server::load() {
 
 void Server::call() {
   const Place outer = place_;
-  place_ = {front_.base, front_.size};
-  const Entry entry = functions_[front_.function];
+  place_ = {front_.engine.base, front_.engine.size};
+  const Entry entry = functions_[front_.engine.function];
   told_.clear();
+  if (!make_posted_calls(front_.engine.first, place_.base)) {
+    place_ = outer;
+    return send(Message::late);
+  }
   const std::uint64_t result = entry.serve(entry.function, body(place_.base), *this);
   if (has_waiting_.load(std::memory_order_relaxed)) flush_log();
   // Results without a place in the body follow it, or wait for `fetch`.
-  front_.extra = told_.size();
+  front_.program.extra = told_.size();
   const std::uint64_t end = place_.base + place_.size;
-  if (!told_.empty() && told_.size() <= front_.capacity - std::min(end, front_.capacity))
+  if (!told_.empty() && told_.size() <= front_.engine.capacity - std::min(end, front_.engine.capacity))
     std::memcpy(body(end), told_.data(), told_.size());
   place_ = outer;
   answer(result);
 }
 
+// Makes the posted calls whose words and bodies lie there. Returns false if one fails.
+bool Server::make_posted_calls(std::uint64_t first, std::uint64_t end) {
+  constexpr std::uint64_t worst_success = 1;  // OK, Warning
+  while (first < end) {
+    const std::uint64_t word = Cursor(body(first)).word();
+    const auto function = static_cast<std::uint32_t>(word);
+    const Entry entry = functions_[function];
+    const std::uint64_t status = entry.serve(entry.function, body(first + 8), *this);
+    if (status > worst_success) {
+      front_.program.function = function;
+      front_.program.result = status;
+      return false;
+    }
+    first += 8 + (word >> 32);
+  }
+  return true;
+}
+
 void Server::fetch() {
-  std::memcpy(body(front_.base), told_.data(), told_.size());
+  std::memcpy(body(front_.engine.base), told_.data(), told_.size());
   answer(0);
 }
 
@@ -162,11 +184,11 @@ void Server::tell(const void* data, std::size_t size) {
 template <class Fill, class Read>
 void Server::call_back(Message message, std::size_t size, Fill&& fill, Read&& read) {
   const std::uint64_t base = Cursor::padded(place_.base + place_.size);
-  if (base + size > front_.capacity) return;  // the engine leaves room for a callback behind every message
+  if (base + size > front_.engine.capacity) return;  // the engine leaves room for a callback behind every message
   fill(body(base));
   const Place outer = place_;
-  front_.base = base;
-  front_.size = size;
+  front_.program.base = base;
+  front_.program.size = size;
   place_ = {base, size};
   send(message);
   serve(true);

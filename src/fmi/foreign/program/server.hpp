@@ -39,6 +39,7 @@ class Server {
   void serve(bool until_resumed);
   void load();
   void call();
+  bool make_posted_calls(std::uint64_t first, std::uint64_t end);
   void fetch();
   void answer(std::uint64_t result);
   void flush_log();
