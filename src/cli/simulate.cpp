@@ -166,7 +166,8 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("-o,--output-file", o->output_file,
                "result file, " + record::result_endings() +
                    " (default: NAME.csv in the current folder); '-' is standard output");
-  c.add_option("--output-variable", s.outputs, "variable to record, any number of times (default: all outputs)")
+  c.add_option("--output-variable", s.outputs,
+               "variable to record, with * and ?, any number of times (default: all outputs)")
       ->take_all()
       ->allow_extra_args(false);
   add_log_options(c, o->log);

@@ -26,8 +26,7 @@ struct TrustSignals {
   std::span<const couple::EstimatedOutput> estimated{};
 };
 
-// Variables of the only unit of a plan, recorded under their own names in this order; empty: its outputs without
-// clocks. Unknown names and clocks are an Error (input).
+// Variables of the only unit of a plan, recorded under their own names (engine/recorded_variables.hpp).
 struct UnitVariables {
   std::span<const std::string> names{};
 };
@@ -141,8 +140,5 @@ class SystemRecorder {
   std::size_t begun_ = 0;
   std::string nan_;
 };
-
-// True if `text` matches a pattern with * (any text) and ? (any character).
-[[nodiscard]] bool matches(std::string_view text, std::string_view pattern);
 
 }  // namespace consort::engine

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "base/tests/places.hpp"
 #include "engine/simulate_fmu.hpp"
 #include "engine/simulation.hpp"
@@ -29,6 +30,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 
 struct Outcome {
   report::FmuReport report;
@@ -188,6 +190,35 @@ TEST_P(ValuesOf, ThatCannotBeReadAreNotRecorded) {
     EXPECT_THAT(o.report.warnings,
                 ElementsAre(AllOf(HasSubstr("'e' of unit 'tool' is not recorded"), HasSubstr("this is write-only")),
                             HasSubstr("'u' of unit 'tool' is not recorded")));
+  }
+}
+
+TEST_P(ValuesOf, ThatCannotBeReadAreNotRecordedBesideOutputs) {
+  const QuirkyFmu fmu(2, GetParam(), {"WRITE_ONLY"});
+  for (const auto& o : runs(fmu, GetParam(), {}, {"h", "u"})) {
+    EXPECT_THAT(o.result.trajectories, SizeIs(1));
+    EXPECT_THAT(o.report.warnings, ElementsAre(HasSubstr("'u' of unit 'tool' is not recorded")));
+  }
+}
+
+TEST_P(ValuesOf, ThatCannotBeReadEndTheRunIfNothingElseIsRecorded) {
+  const QuirkyFmu fmu(2, GetParam(), {"WRITE_ONLY"});
+  EXPECT_THAT([&] { runs(fmu, GetParam(), {}, {"u"}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("'tool'"), HasSubstr("fmi2GetReal returned Error"))));
+}
+
+TEST_P(ValuesOf, ThatMatchAPatternAreRecorded) {
+  const QuirkyFmu fmu(2, GetParam(), {"WRITE_ONLY"});
+  for (const auto& o : runs(fmu, GetParam(), {}, {"*"})) {
+    EXPECT_EQ(o.last("n"), 3);
+    EXPECT_EQ(o.text("text"), "default");
+    EXPECT_EQ(o.result.find(o.prefix + "u"), nullptr);
+    EXPECT_THAT(o.report.warnings, Contains(HasSubstr("'u' of unit 'tool' is not recorded")));
+  }
+  for (const auto& o : runs(fmu, GetParam(), {}, {"n*", "?", "n"})) {
+    EXPECT_EQ(o.last("n"), 3);
+    EXPECT_NE(o.result.find(o.prefix + "h"), nullptr);
+    EXPECT_EQ(o.result.find(o.prefix + "text"), nullptr);
   }
 }
 
