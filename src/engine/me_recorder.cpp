@@ -65,6 +65,7 @@ void MeRecorder::begin(const RunPlan& plan, const std::vector<record::Fact>& ori
                                 std::string(v.description), v.variability != describe::Variability::continuous});
     }
   }
+  if (header.signals.empty() && !sinks_.empty()) warnings_.emplace_back(nothing_recorded);
   header.facts = {{"model", d.model_name},
                   {"unit", std::string(describe::name_of(d.version))},
                   {"start time", fmt::format("{}", plan.start)},

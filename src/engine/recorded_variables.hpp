@@ -20,4 +20,9 @@ namespace consort::engine {
 [[nodiscard]] std::vector<describe::VariableId> recorded_variables(const describe::Description& d,
                                                                    std::span<const std::string> names);
 
+// A warning for runs that record nothing beside the time.
+inline constexpr const char* nothing_recorded =
+    "nothing but the time is recorded, because there are no outputs; choose variables with --output-variable ('*' for "
+    "all of them)";
+
 }  // namespace consort::engine

@@ -61,7 +61,7 @@ void SystemRecorder::leave_out_unreadable(fleet::Fleet& fleet) {
     columns -= refused.size() == choice.size() ? elements : 0;
     for (auto& [id, warning] : refused) {
       left_out_.emplace_back(asked.unit, id);
-      left_out_warnings_.push_back(std::move(warning));
+      warnings_.push_back(std::move(warning));
     }
   }
   if (!left_out_.empty()) lay_out();
@@ -293,6 +293,7 @@ void SystemRecorder::add_asked(UnitId u, const std::vector<VariableId>& variable
 
 void SystemRecorder::begin(std::vector<record::Fact> facts) {
   header_.facts = std::move(facts);
+  if (header_.signals.empty() && !sinks_.empty()) warnings_.emplace_back(nothing_recorded);
   for (auto* const sink : sinks_) {
     sink->begin(header_);
     ++begun_;
@@ -477,7 +478,7 @@ void SystemRecorder::note_nan(Time t) {
 }
 
 std::vector<std::string> SystemRecorder::warnings() const {
-  std::vector<std::string> all = left_out_warnings_;
+  std::vector<std::string> all = warnings_;
   if (!nan_.empty()) all.push_back(nan_);
   for (const auto* sink : sinks_)
     for (auto& w : sink->warnings()) all.push_back(w);

@@ -117,7 +117,7 @@ class SystemRecorder {
   std::span<const std::string> wanted_;  // patterns; names if solo_
   TrustSignals trust_signals_;
   std::vector<std::pair<graph::UnitId, describe::VariableId>> left_out_;
-  std::vector<std::string> left_out_warnings_;
+  std::vector<std::string> warnings_;
   record::Header header_;
   std::array<std::uint32_t, type_count> counts_{};
   Columns row_;
