@@ -210,6 +210,28 @@ TEST(SimulateFmu, ModelsWithoutOutputsAreRecordedIfVariablesAreNamed) {
   }
 }
 
+TEST(SimulateFmu, SettingsWithoutEffectAreReported) {
+  const auto warnings = [](const std::string& name, FmuRun options) {
+    options.simulate.stop = 1;
+    return run(name, options).report.warnings;
+  };
+  using describe::InterfaceType;
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", {.solver = "rk4"}),
+              Contains(AllOf(HasSubstr("the solver 'rk4' has no effect"), HasSubstr("--interface-type me"))));
+  const FmuRun events{.use_event_mode = true, .allow_early_return = true};
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", events), Contains(HasSubstr("--event-mode-used has no effect")));
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", events), Contains(HasSubstr("--early-return-allowed has no effect")));
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", {.skip_unsettable_inputs = true}),
+              Contains(HasSubstr("there is no input file")));
+  FmuRun me = events;
+  me.interface = InterfaceType::model_exchange;
+  EXPECT_THAT(warnings("fmi3/BouncingBall.fmu", me), Contains(HasSubstr("--event-mode-used has no effect")));
+  EXPECT_THAT(warnings("fmi3/BouncingBall.fmu", events), Not(Contains(HasSubstr("no effect"))));
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", {.interface = InterfaceType::model_exchange, .solver = "rk4"}),
+              Not(Contains(HasSubstr("no effect"))));
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", {}), Not(Contains(HasSubstr("no effect"))));
+}
+
 TEST(SimulateFmu, SaysNothingOfClocksWhereThereAreNone) {
   const auto o = run("fmi3/BouncingBall.fmu", {.simulate = {.stop = 1, .step = 0.01}});
   EXPECT_THAT(o.report.warnings, Not(Contains(HasSubstr("clock"))));
