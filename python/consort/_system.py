@@ -23,7 +23,7 @@ Seconds = Union[float, str]
 
 def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Optional[float] = None,
                  step_size: Optional[float] = None, output_interval: Optional[float] = None,
-                 tolerance: Optional[float] = None, solver: str = "cvode", interface_type: Optional[str] = None,
+                 tolerance: Optional[float] = None, solver: str = "", interface_type: Optional[str] = None,
                  start_values: Optional[Mapping[str, Value]] = None, input: Optional[Signals] = None,
                  output: Optional[Sequence[str]] = None, output_file: Optional[Path] = None,
                  progress: Optional[ProgressFunction] = None, platform: str = "") -> Result:
@@ -32,7 +32,7 @@ def simulate_fmu(path: Path, start_time: Optional[float] = None, stop_time: Opti
     What is not given comes from the FMU's default experiment, then from defaults that the result's report names.
 
     step_size: between communication points in s; output_interval: between rows (default: every communication point).
-    solver: for Model Exchange. interface_type: "cs" or "me" (default: Co-Simulation where the FMU has it).
+    solver: for Model Exchange (default: "cvode"). interface_type: "cs" or "me" (default: Co-Simulation where the FMU has it).
     start_values: by name. input: a structured array or a dict of arrays with "time" and the inputs, or the path of a CSV
     file. output: the names of variables to record (default: the FMU's outputs). output_file: also written there.
     platform: the binary to run, "win64" for example (default: the first one that this machine can run).

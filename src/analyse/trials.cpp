@@ -51,7 +51,7 @@ Finding repeated(Subject& subject, ComeBack&& come_back, std::string_view what, 
 Finding rollback(const fmi::Fmu& fmu, const SubjectOptions& options) {
   Subject subject(fmu, options);
   auto* const saving = subject.instance().state_saving();
-  if (saving == nullptr) return absent(subject.instance().missing("save its state"));
+  if (saving == nullptr) return absent(subject.instance().missing("function that saves its state"));
   subject.start();
   subject.steps(2);
   const auto state = saving->save();

@@ -22,6 +22,7 @@ struct GraphOptions {
   std::string system;
   std::string variant;
   bool allow_outside = false;
+  std::string layout = "stored";
   std::vector<std::string> output_files;
   std::string title;
   fmi::OpenOptions open;
@@ -76,7 +77,7 @@ int draw_graph(const GraphOptions& o) {
                quote(fmt::format("{}", fmt::join(loop.variables, " → ")), 400));
   }
   for (const auto& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
-  const draw::DiagramOptions options{o.title, document.sheet.get()};
+  const draw::DiagramOptions options{o.title, o.layout == "auto" ? nullptr : document.sheet.get()};
   for (const auto& file : files) {
     const auto picture = ending_of(file) == ".svg" ? draw::diagram_svg(document.system, plan, options)
                                                    : draw::diagram_dot(document.system, plan, options);
@@ -97,6 +98,9 @@ void add_graph(CLI::App& app, Action& action) {
                "NAME.svg or NAME.dot, any number of times (default: SYSTEM.svg in the current folder)")
       ->take_all()
       ->allow_extra_args(false);
+  c.add_option("--layout", o->layout, "positions of boxes: those that a package stores, or computed ones")
+      ->check(CLI::IsMember({"stored", "auto"}))
+      ->capture_default_str();
   c.add_option("--title", o->title, "title (default: the name of the system)");
   add_open_options(c, o->open);
   c.callback([o, &action] { action = [o] { return draw_graph(*o); }; });

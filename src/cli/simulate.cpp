@@ -158,7 +158,7 @@ void add_simulate(CLI::App& app, Action& action) {
                "NAME=VALUE, any number of times; arrays: values separated by blanks")
       ->take_all()
       ->allow_extra_args(false);
-  c.add_option("--solver", o->run.solver, "for Model Exchange: " + solve::solver_names())->capture_default_str();
+  c.add_option("--solver", o->run.solver, "for Model Exchange (default: cvode): " + solve::solver_names());
   c.add_option("--event-log", o->run.event_log, "for Model Exchange: write every event to this CSV file");
   c.add_option("--input-file", o->run.input_file, "CSV with time and the inputs");
   c.add_flag("--skip-unsettable-inputs", o->run.skip_unsettable_inputs,
@@ -166,7 +166,8 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("-o,--output-file", o->output_file,
                "result file, " + record::result_endings() +
                    " (default: NAME.csv in the current folder); '-' is standard output");
-  c.add_option("--output-variable", s.outputs, "variable to record, any number of times (default: all outputs)")
+  c.add_option("--output-variable", s.outputs,
+               "variable to record, with * and ?, any number of times (default: all outputs)")
       ->take_all()
       ->allow_extra_args(false);
   add_log_options(c, o->log);

@@ -1,4 +1,6 @@
 // consort wine: prepares, shows and removes what FMUs for Windows need on this machine.
+#include "fmi/foreign/wine.hpp"
+
 #include <cstdio>
 #include <memory>
 
@@ -7,7 +9,6 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "fmi/foreign/library.hpp"
-#include "fmi/foreign/wine.hpp"
 
 namespace consort::cli {
 

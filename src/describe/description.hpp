@@ -154,6 +154,7 @@ class Description {
   std::vector<Interface> interfaces;  // in the order of InterfaceType
   std::vector<LogCategory> log_categories;
   std::vector<Annotation> annotations;
+  std::uint32_t input_derivative_order = 1;  // highest order that an FMU of Consort says it accepts; else 1
   std::vector<BuildConfiguration> build_configurations;
   Terminals terminals;
 

@@ -9,39 +9,18 @@
 
 #include "base/error.hpp"
 #include "engine/readable.hpp"
+#include "engine/recorded_variables.hpp"
 
 namespace consort::engine {
 
 using describe::VariableId;
-
-namespace {
-
-// FMI 3.0, 2.2.9: a clock has a value only in event mode, but rows are read outside event mode.
-bool can_be_recorded(const describe::Variable& v) { return v.type != Type::Clock; }
-
-std::vector<VariableId> choose(const describe::Description& d, std::span<const std::string> names) {
-  std::vector<VariableId> chosen;
-  for (const auto& name : names) {
-    chosen.push_back(d.require_variable(name));
-    require(can_be_recorded(d[chosen.back()]),
-            "'{}' is a clock, which has no value between its ticks; record the variables that change with it", name);
-  }
-  if (!names.empty()) return chosen;
-  for (std::size_t i = 0; i < d.variables.size(); ++i) {
-    const auto& v = d.variables[i];
-    if (v.causality == describe::Causality::output && can_be_recorded(v)) chosen.push_back(static_cast<VariableId>(i));
-  }
-  return chosen;
-}
-
-}  // namespace
 
 MeRecorder::MeRecorder(unit::Variables& source, std::span<const std::string> names, const StartValues& starts,
                        std::span<record::Sink* const> sinks)
     : source_(source),
       starts_(starts),
       sinks_(sinks),
-      signals_(starts.signals(source.description(), choose(source.description(), names))),
+      signals_(starts.signals(source.description(), recorded_variables(source.description(), names))),
       row_(signals_.make_columns()) {}
 
 MeRecorder::~MeRecorder() {
@@ -64,10 +43,13 @@ void MeRecorder::end() {
 }
 
 void MeRecorder::leave_out_unreadable() {
-  const auto refused = unreadable(source_, starts_, signals_.choice(), warnings_);
-  if (refused.empty()) return;
+  auto refused = unreadable(source_, starts_, signals_.choice());
   auto kept = signals_.choice();
-  std::erase_if(kept, [&](VariableId id) { return std::find(refused.begin(), refused.end(), id) != refused.end(); });
+  if (refused.empty() || refused.size() == kept.size()) return;
+  for (auto& [id, warning] : refused) {
+    kept.erase(std::find(kept.begin(), kept.end(), id));
+    warnings_.push_back(std::move(warning));
+  }
   signals_ = starts_.signals(source_.description(), kept);
   row_ = signals_.make_columns();
 }
@@ -83,6 +65,7 @@ void MeRecorder::begin(const RunPlan& plan, const std::vector<record::Fact>& ori
                                 std::string(v.description), v.variability != describe::Variability::continuous});
     }
   }
+  if (header.signals.empty() && !sinks_.empty()) warnings_.emplace_back(nothing_recorded);
   header.facts = {{"model", d.model_name},
                   {"unit", std::string(describe::name_of(d.version))},
                   {"start time", fmt::format("{}", plan.start)},

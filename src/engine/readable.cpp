@@ -21,23 +21,19 @@ std::string refusal(unit::Variables& unit, const describe::StartValues& starts, 
 
 }  // namespace
 
-std::vector<VariableId> unreadable(unit::Variables& unit, const describe::StartValues& starts,
-                                   std::span<const VariableId> variables, std::vector<std::string>& warnings) {
-  if (variables.empty() || refusal(unit, starts, variables).empty()) return {};
-  std::vector<VariableId> refused;
-  std::vector<std::string> texts;
+std::vector<Unreadable> unreadable(unit::Variables& unit, const describe::StartValues& starts,
+                                   std::span<const VariableId> variables) {
+  std::vector<Unreadable> found;
+  if (variables.empty() || refusal(unit, starts, variables).empty()) return found;
   for (const auto& id : variables) {
     const auto& v = unit.description()[id];
     if (v.causality == describe::Causality::output) continue;
     const std::string why = refusal(unit, starts, std::span(&id, 1));
     if (why.empty()) continue;
-    refused.push_back(id);
-    texts.push_back(fmt::format("'{}' of unit '{}' is not recorded, because the unit refuses to read it ({})", v.name,
-                                unit.name(), why));
+    found.push_back({id, fmt::format("'{}' of unit '{}' is not recorded, because the unit refuses to read it ({})",
+                                     v.name, unit.name(), why)});
   }
-  if (refused.size() == variables.size()) return {};
-  for (auto& text : texts) warnings.push_back(std::move(text));
-  return refused;
+  return found;
 }
 
 }  // namespace consort::engine

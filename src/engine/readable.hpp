@@ -10,10 +10,14 @@
 
 namespace consort::engine {
 
-// The initialised unit's variables among these that it refuses to read, with a warning for each. Outputs are not among
-// them: a unit has to tell its outputs. Empty if no variable would be left.
-[[nodiscard]] std::vector<describe::VariableId> unreadable(unit::Variables& unit, const describe::StartValues& starts,
-                                                           std::span<const describe::VariableId> variables,
-                                                           std::vector<std::string>& warnings);
+struct Unreadable {
+  describe::VariableId variable = describe::no_variable;
+  std::string warning;
+};
+
+// The initialised unit's variables among these that it refuses to read. Outputs are not among them: a unit has to tell
+// its outputs.
+[[nodiscard]] std::vector<Unreadable> unreadable(unit::Variables& unit, const describe::StartValues& starts,
+                                                 std::span<const describe::VariableId> variables);
 
 }  // namespace consort::engine

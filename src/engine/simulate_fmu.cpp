@@ -46,6 +46,30 @@ fmi::InstanceOptions instance_options(const describe::Description& d, const FmuR
   return options;
 }
 
+// Warnings of settings that this run does not read.
+std::vector<std::string> without_effect(const describe::Description& d, const FmuRun& run, InterfaceType interface) {
+  std::vector<std::string> lines;
+  const auto say = [&](std::string_view option, std::string_view why) {
+    lines.push_back(fmt::format("{} has no effect: {}", option, why));
+  };
+  const bool me = interface == InterfaceType::model_exchange;
+  if (!me && !run.solver.empty())
+    lines.push_back(fmt::format(
+        "the solver '{}' has no effect, because the unit runs as Co-Simulation, with a solver of its own{}", run.solver,
+        d.interface(InterfaceType::model_exchange) != nullptr ? "; use --interface-type me" : ""));
+  const auto* const used = d.interface(interface);
+  const std::string_view no_events = me ? "Model Exchange always handles events in event mode"
+                                     : d.version != describe::FmiVersion::v3
+                                         ? "Co-Simulation has event mode and early return from FMI 3.0 on"
+                                     : used != nullptr && !used->event_mode ? "the FMU does not support event mode"
+                                                                            : "";
+  if (run.use_event_mode && !no_events.empty()) say("--event-mode-used", no_events);
+  if (run.allow_early_return && (me || d.version != describe::FmiVersion::v3))
+    say("--early-return-allowed", me ? "a solver of Consort chooses the steps of Model Exchange" : no_events);
+  if (run.skip_unsettable_inputs && run.input_file.empty()) say("--skip-unsettable-inputs", "there is no input file");
+  return lines;
+}
+
 std::shared_ptr<Library> library_of(const fmi::Fmu& fmu, const FmuRun& run) {
   LibraryOptions options;
   options.open.platform = run.platform;
@@ -84,7 +108,8 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
   report::FmuReport report;
   if (interface == InterfaceType::model_exchange) {
     const auto instance = fmu.model_exchange(instance_options(d, run, false));
-    report = simulate_me(*instance, d, options, {run.solver, run.event_log}, inputs, sinks);
+    report =
+        simulate_me(*instance, d, options, {run.solver.empty() ? "cvode" : run.solver, run.event_log}, inputs, sinks);
   } else {
     const auto* const cs = d.interface(interface);
     const bool clocks = cs != nullptr && report::clocks_need_event_mode(d, *cs);
@@ -97,6 +122,7 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
     if (clocks && !run.use_event_mode)
       report.assumed.emplace_back("events are handled in event mode (the unit has clocks)");
   }
+  for (auto& line : without_effect(d, run, interface)) report.warnings.push_back(std::move(line));
   if (const auto* const used = d.interface(interface)) {
     if (auto warning = report::clock_warning(d, *used, inputs); !warning.empty())
       report.warnings.push_back(std::move(warning));

@@ -17,7 +17,7 @@ struct FmuRun {
   SimulateOptions simulate{};
   std::optional<describe::InterfaceType> interface {};  // none: Co-Simulation if the FMU supports it
   std::optional<fmi::Platform> platform{};              // of the binary; none: see fmi::find_binary()
-  std::string solver = "cvode";                         // for Model Exchange, by name
+  std::string solver{};                                 // for Model Exchange, by name; empty: cvode
   std::filesystem::path event_log{};                    // for Model Exchange: a CSV file with every event
   std::string instance_name{};                          // empty: the model's name
   std::optional<Origin> origin{};                       // results say where they come from

@@ -58,7 +58,23 @@ Simulation::Impl::Recorded Simulation::Impl::load(const std::string& file) {
   report_.began = state_.t;
   began_steps_ = state_.control.unit_steps;
   report_.notes.push_back(fmt::format("resumed from the checkpoint {} at t = {} s", file, state_.t));
+  note_inexact_restart();
   return {c.rows, std::move(c.last_row)};
+}
+
+// Solvers that cannot save their history begin anew.
+void Simulation::Impl::note_inexact_restart() {
+  std::vector<std::string_view> units;
+  for (UnitId u = 0; u < fleet_->size(); ++u)
+    if (fleet_->traits(u).rollback == fleet::RollbackKind::state && !fleet_->traits(u).exact_restart)
+      units.push_back(plan_.units[u].name);
+  if (units.empty()) return;
+  const bool one = units.size() == 1;
+  report_.notes.push_back(fmt::format(
+      "{} with a solver that begins anew at the checkpoint: the numbers agree with those of an uninterrupted run "
+      "within "
+      "the solver's tolerance, not exactly (the solver 'bdf' continues exactly)",
+      one ? fmt::format("unit '{}' continues", units.front()) : fmt::format("units {} continue", some_of(units))));
 }
 
 const std::string& Simulation::Impl::identity() {

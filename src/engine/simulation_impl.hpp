@@ -108,6 +108,8 @@ class Simulation::Impl {
   [[nodiscard]] std::vector<bool> late_units(const std::vector<bool>& takes_part) const;
   void note_late_units();
   void note_partial_rollback(report::SystemReport& r) const;
+  void warn_of_clocks();
+  void note_inexact_restart();
   void describe_run(const graph::System& system, unsigned threads);
   [[nodiscard]] std::vector<record::Fact> facts() const;
   [[nodiscard]] std::vector<std::string> unit_names() const;

@@ -8,6 +8,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "engine/simulation_impl.hpp"
+#include "report/clock_notes.hpp"
 #include "report/connection_trust.hpp"
 #include "report/ineffective_settings.hpp"
 #include "step/step_size.hpp"
@@ -124,6 +125,7 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
   for (const auto& w :
        report::ineffective_settings(plan_, o_.run, {stepper_->name(), controller_->name(), varies_, experiment_.stop}))
     report_.warnings.push_back(w);
+  if (!o_.solo) warn_of_clocks();
   for (UnitId u = 0; u < plan_.units.size(); ++u) {
     report::UnitReport unit;
     unit.name = plan_.units[u].name;
@@ -132,6 +134,13 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
       unit.kind += ", Model Exchange";
     report_.units.push_back(std::move(unit));
   }
+}
+
+void Simulation::Impl::warn_of_clocks() {
+  std::vector<bool> has_event_mode(plan_.units.size());
+  for (UnitId u = 0; u < plan_.units.size(); ++u) has_event_mode[u] = fleet_->traits(u).event_mode;
+  for (auto& w : report::clock_warnings(plan_, has_event_mode, events_ != nullptr))
+    report_.warnings.push_back(std::move(w));
 }
 
 // Names the units that have really been rolled back by their states.

@@ -15,53 +15,13 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/readable.hpp"
+#include "engine/recorded_variables.hpp"
 #include "engine/unit_view.hpp"
 
 namespace consort::engine {
 
 using describe::VariableId;
 using graph::UnitId;
-
-bool matches(std::string_view text, std::string_view pattern) {
-  std::size_t t = 0;
-  std::size_t p = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t retry = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++t;
-      ++p;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
-namespace {
-
-std::vector<VariableId> variables_of(const describe::Description& d, std::span<const std::string> names) {
-  std::vector<VariableId> chosen;
-  for (const auto& name : names) {
-    chosen.push_back(d.require_variable(name));
-    // FMI 3.0, 2.2.9: a clock has a value only in event mode, but rows are read outside event mode.
-    require_setting("record.variables", d[chosen.back()].type != Type::Clock,
-                    "'{}' is a clock, which has no value between its ticks; record the variables that change with it",
-                    name);
-  }
-  for (VariableId v = 0; v < d.variables.size() && names.empty(); ++v)
-    if (d[v].causality == describe::Causality::output && d[v].type != Type::Clock) chosen.push_back(v);
-  return chosen;
-}
-
-}  // namespace
 
 SystemRecorder::SystemRecorder(const graph::Plan& plan, std::span<const std::string> patterns,
                                std::span<record::Sink* const> sinks, const TrustSignals& trust)
@@ -80,7 +40,7 @@ void SystemRecorder::lay_out() {
   instants_.clear();
   part_copies_.clear();
   if (solo_) {
-    add_variables(variables_of(*plan_.units.front().description, wanted_));
+    add_variables(recorded_variables(*plan_.units.front().description, wanted_));
   } else {
     choose();
     find_parts();
@@ -89,11 +49,20 @@ void SystemRecorder::lay_out() {
 }
 
 void SystemRecorder::leave_out_unreadable(fleet::Fleet& fleet) {
+  std::size_t columns = header_.signals.size();
   for (const auto& asked : asked_) {
     UnitView unit(plan_, fleet, asked.unit);
     const auto& starts = plan_.units[asked.unit].starts;
-    for (const auto id : unreadable(unit, starts, asked.set.choice(), left_out_warnings_))
+    const auto& choice = asked.set.choice();
+    auto refused = unreadable(unit, starts, choice);
+    std::size_t elements = 0;
+    for (std::size_t i = 0; i < choice.size(); ++i) elements += asked.set.place(i).count;
+    if (refused.size() == choice.size() && elements == columns) break;  // no column would be left
+    columns -= refused.size() == choice.size() ? elements : 0;
+    for (auto& [id, warning] : refused) {
       left_out_.emplace_back(asked.unit, id);
+      warnings_.push_back(std::move(warning));
+    }
   }
   if (!left_out_.empty()) lay_out();
 }
@@ -324,6 +293,7 @@ void SystemRecorder::add_asked(UnitId u, const std::vector<VariableId>& variable
 
 void SystemRecorder::begin(std::vector<record::Fact> facts) {
   header_.facts = std::move(facts);
+  if (header_.signals.empty() && !sinks_.empty()) warnings_.emplace_back(nothing_recorded);
   for (auto* const sink : sinks_) {
     sink->begin(header_);
     ++begun_;
@@ -508,7 +478,7 @@ void SystemRecorder::note_nan(Time t) {
 }
 
 std::vector<std::string> SystemRecorder::warnings() const {
-  std::vector<std::string> all = left_out_warnings_;
+  std::vector<std::string> all = warnings_;
   if (!nan_.empty()) all.push_back(nan_);
   for (const auto* sink : sinks_)
     for (auto& w : sink->warnings()) all.push_back(w);

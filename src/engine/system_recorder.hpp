@@ -26,8 +26,7 @@ struct TrustSignals {
   std::span<const couple::EstimatedOutput> estimated{};
 };
 
-// Variables of the only unit of a plan, recorded under their own names in this order; empty: its outputs without
-// clocks. Unknown names and clocks are an Error (input).
+// Variables of the only unit of a plan, recorded under their own names (engine/recorded_variables.hpp).
 struct UnitVariables {
   std::span<const std::string> names{};
 };
@@ -118,7 +117,7 @@ class SystemRecorder {
   std::span<const std::string> wanted_;  // patterns; names if solo_
   TrustSignals trust_signals_;
   std::vector<std::pair<graph::UnitId, describe::VariableId>> left_out_;
-  std::vector<std::string> left_out_warnings_;
+  std::vector<std::string> warnings_;
   record::Header header_;
   std::array<std::uint32_t, type_count> counts_{};
   Columns row_;
@@ -141,8 +140,5 @@ class SystemRecorder {
   std::size_t begun_ = 0;
   std::string nan_;
 };
-
-// True if `text` matches a pattern with * (any text) and ? (any character).
-[[nodiscard]] bool matches(std::string_view text, std::string_view pattern);
 
 }  // namespace consort::engine

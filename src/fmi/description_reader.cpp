@@ -171,6 +171,9 @@ void DescriptionReader::annotations(pugi::xml_node element, const char* key) {
   for (const auto node : element.children()) {
     if (node.type() != pugi::node_element) continue;
     description_.annotations.push_back({keep(node.attribute(key).value()), description_.arena().store(xml_text(node))});
+    if (node.attribute(key).value() == std::string_view("Consort"))
+      if (const auto order = node.child("InputDerivatives").attribute("highestOrder"))
+        description_.input_derivative_order = order.as_uint(1);
   }
 }
 

@@ -58,6 +58,7 @@ class Fmi1Writer {
     write_base_units();
     write_types();
     write_experiment(xml_, info, false);
+    if (options_.co_simulation) write_annotation(xml_);
     xml_.open("ModelVariables");
     for (std::uint32_t reference = 1; reference < model_.layout.slots().size(); ++reference) {
       if (model_.layout.slots()[reference].kind != model::Kind::binary) write_variable(reference);

@@ -57,6 +57,7 @@ class Fmi2Writer {
     write_types();
     write_log_categories(xml_);
     write_experiment(xml_, model_.exported.definition->info, true);
+    if (options_.co_simulation) write_annotation(xml_);
     write_variables();
     write_structure();
     return xml_.close().text();

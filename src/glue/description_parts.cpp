@@ -80,6 +80,12 @@ void write_experiment(Xml& xml, const model::Info& info, bool with_step) {
   xml.close();
 }
 
+void write_annotation(Xml& xml) {
+  xml.open("VendorAnnotations").open("Tool").attribute("name", "Consort");
+  xml.open("InputDerivatives").attribute("highestOrder", model::polynomial_order).close();
+  xml.close().close();
+}
+
 void write_numbers(Xml& xml, const DescribedModel& model, const model::Slot& slot) {
   const model::Variable& v = model.variable(slot);
   const bool is_real = v.kind == model::Kind::float64 || v.kind == model::Kind::float32;

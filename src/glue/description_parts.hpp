@@ -17,6 +17,8 @@ namespace consort::glue {
 void write_units(Xml& xml, const DescribedModel& model, const char* base_element);
 void write_log_categories(Xml& xml);
 void write_experiment(Xml& xml, const model::Info& info, bool with_step);
+// FMI 1.0 and 2.0: which orders of input derivatives the unit accepts. The standards have no attribute for it.
+void write_annotation(Xml& xml);
 // The attributes of a numeric variable: quantity, unit, displayUnit, min, max, nominal.
 void write_numbers(Xml& xml, const DescribedModel& model, const model::Slot& slot);
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <span>
 #include <unordered_map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "base/text.hpp"
 
 namespace consort::ssp {
 
@@ -107,12 +111,17 @@ std::vector<graph::Setting> settings_of(const ParameterSet& set, const Parameter
   check(*mapping, shown, diagnostics);
   std::unordered_map<std::string, const Parameter*> by_name;
   for (const auto& p : set.parameters) by_name[prefix + p.name] = &p;
+  struct Missing {
+    std::uint32_t line = 0;
+    std::vector<std::string> targets;
+  };
+  std::map<std::string, Missing> missing;  // by source
   for (const auto& entry : mapping->entries) {
     const auto found = by_name.find(entry.source);
     if (found == by_name.end()) {
-      diagnostics.add(
-          {Severity::note, shown, entry.line.number, "SSP 2.0, 7.1: sources of a mapping",
-           fmt::format("'{}' is mapped to '{}', but no parameter has this name", entry.source, entry.target)});
+      auto& m = missing[entry.source];
+      if (m.targets.empty()) m.line = entry.line.number;
+      m.targets.push_back(quote(entry.target));
       continue;
     }
     auto& s = settings.emplace_back(setting_of(set, *found->second, shown));
@@ -120,6 +129,12 @@ std::vector<graph::Setting> settings_of(const ParameterSet& set, const Parameter
     s.convert_units = !entry.suppress_unit_conversion;
     s.transformation = transformation_of(entry.transformation);
   }
+  constexpr std::size_t most = 3;
+  for (const auto& [source, m] : missing)
+    diagnostics.add({Severity::note, shown, m.line, "SSP 2.0, 7.1: sources of a mapping",
+                     fmt::format("'{}' is mapped to {}{}, but no parameter has this name", source,
+                                 fmt::join(std::span(m.targets).first(std::min(most, m.targets.size())), ", "),
+                                 m.targets.size() > most ? fmt::format(" and {} more", m.targets.size() - most) : "")});
   return settings;
 }
 

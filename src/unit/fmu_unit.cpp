@@ -8,7 +8,7 @@ namespace consort::unit {
 
 namespace {
 
-constexpr int highest_input_order = 3;
+constexpr std::uint32_t highest_input_order = 3;
 
 class FmuSnapshot : public Snapshot {
  public:
@@ -47,9 +47,14 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   }
   [[nodiscard]] bool reset() override { return reset_instance(*instance_); }
 
-  // If an FMU interpolates inputs, FMI 1.0 and 2.0 do not limit the order, but FMUs limit it silently.
+  // FMI 1.0 and 2.0 do not say which orders of input derivatives an FMU accepts, and one that refuses an order may end
+  // its model (FMI 2.0, 2.1.3: it cannot be used after an error). The order of its output derivatives is the best
+  // guess.
   [[nodiscard]] int input_order() const override {
-    return instance_->input_derivatives() != nullptr ? highest_input_order : 0;
+    if (instance_->input_derivatives() == nullptr) return 0;
+    const auto declared =
+        std::max(description_.input_derivative_order, instance_->interface().max_output_derivative_order);
+    return static_cast<int>(std::clamp(declared, 1U, highest_input_order));
   }
   void set_input_derivatives(std::span<const ValueReference> inputs, std::span<const std::int32_t> orders,
                              std::span<const double> values) override {

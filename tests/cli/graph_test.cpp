@@ -37,6 +37,37 @@ TEST(Graph, WritesEveryFileThatIsAskedFor) {
   EXPECT_THAT(desk.read("x.dot"), HasSubstr("digraph \"two of them\""));
 }
 
+// A package without its FMUs, which is drawn with the connectors that it declares: b stands to the left of a.
+std::string package_text(bool with_geometry) {
+  const auto component = [&](const std::string& name, const std::string& connector, const std::string& kind, int x) {
+    return "<ssd:Component name='" + name + "' type='application/x-fmu-sharedlibrary' source='resources/" + name +
+           ".fmu'><ssd:Connectors><ssd:Connector name='" + connector + "' kind='" + kind +
+           "'><ssc:Real/></ssd:Connector></ssd:Connectors>" +
+           (with_geometry ? "<ssd:ElementGeometry x1='" + std::to_string(x) + "' y1='0' x2='" + std::to_string(x + 50) +
+                                "' y2='30'/>"
+                          : "") +
+           "</ssd:Component>";
+  };
+  return "<ssd:SystemStructureDescription name='p' version='1.0' "
+         "xmlns:ssd='http://ssp-standard.org/SSP1/SystemStructureDescription' "
+         "xmlns:ssc='http://ssp-standard.org/SSP1/SystemStructureCommon'><ssd:System name='p'><ssd:Elements>" +
+         component("a", "y", "output", 200) + component("b", "u", "input", 0) +
+         "</ssd:Elements><ssd:Connections><ssd:Connection startElement='a' startConnector='y' endElement='b' "
+         "endConnector='u'/></ssd:Connections></ssd:System></ssd:SystemStructureDescription>";
+}
+
+TEST(Graph, UsesPositionsOfAPackageUnlessTheLayoutIsAutomatic) {
+  const Desk desk;
+  desk.write("placed.ssd", package_text(true));
+  desk.write("plain.ssd", package_text(false));
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"graph", "placed.ssd", "-o", "placed.svg"},
+                                                  {"graph", "placed.ssd", "-o", "auto.svg", "--layout", "auto"},
+                                                  {"graph", "plain.ssd", "-o", "plain.svg"}})
+    EXPECT_EQ(desk.run(command).status, 0);
+  EXPECT_EQ(desk.read("auto.svg"), desk.read("plain.svg"));
+  EXPECT_NE(desk.read("placed.svg"), desk.read("plain.svg"));
+}
+
 TEST(Graph, RefusesWhatItCannotDrawWithThePlace) {
   const Desk desk;
   desk.write("bad.yaml", system_text("  - a.float64_out -> c.float64_in\n"));

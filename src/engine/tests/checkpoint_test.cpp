@@ -23,6 +23,7 @@ namespace {
 
 using namespace testing;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 namespace fs = std::filesystem;
@@ -51,6 +52,29 @@ TEST(Restart, GoesOnWithEventsAndTables) {
   o.run.input_file = table.string();
   // Before and after the first impact, and at the table's discontinuity.
   for (const int before : {20, 29, 60}) expect_the_same_after_a_restart(system, o, before, 60, library());
+}
+
+TEST(Restart, SaysWhichUnitsContinueWithANewSolver) {
+  for (const std::string solver : {"cvode", "bdf"}) {
+    graph::System system("one");
+    auto& unit = system.add("n", fmus / "fmi2/Node.fmu");
+    unit.interface = describe::InterfaceType::model_exchange;
+    unit.solver = solver;
+    const os::TempFolder folder;
+    const std::string file = (folder.path() / "c").string();
+    Simulation first(system, options(1, 0.1));
+    first.initialize();
+    first.step();
+    first.save(file);
+    Simulation second(system, options(1, 0.1));
+    second.load(file);
+    const auto exactness = AllOf(HasSubstr("unit 'n'"), HasSubstr("not exactly"));
+    if (solver == "cvode") {
+      EXPECT_THAT(second.report().notes, Contains(exactness));
+    } else {
+      EXPECT_THAT(second.report().notes, Not(Contains(exactness)));
+    }
+  }
 }
 
 // A unit whose first discarded step ruins its state, which is not known before; a resumed run knows it.

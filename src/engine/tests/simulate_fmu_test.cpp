@@ -10,10 +10,12 @@
 #include "base/error.hpp"
 #include "base/tests/places.hpp"
 #include "base/text.hpp"
+#include "engine/simulation.hpp"
 #include "os/archive.hpp"
 #include "os/temp_folder.hpp"
 #include "record/formats.hpp"
 #include "record/result.hpp"
+#include "systems.hpp"
 
 namespace consort::engine {
 namespace {
@@ -174,6 +176,60 @@ TEST(SimulateFmu, SaysWhichClocksItDoesNotDriveAndUsesEventModeForThem) {
   EXPECT_THAT(o.report.assumed, Contains(HasSubstr("event mode")));
   EXPECT_EQ(o.result.find("bounced"), nullptr) << "not recorded unless asked for";
   EXPECT_EQ(o.report.reached, 1);
+}
+
+TEST(SimulateFmu, ClocksThatNeverTickInASystemAreReported) {
+  const ClockedBall ball;
+  graph::System system("whole");
+  system.add("ball", ball.folder.path());
+  const auto report = Simulation(system, testing::options(1, 0.01)).run({});
+  EXPECT_THAT(report.warnings, Contains(AllOf(HasSubstr("unit 'ball'"), HasSubstr("'every_second'"),
+                                              HasSubstr("'poked'"), HasSubstr("never tick"))));
+}
+
+TEST(SimulateFmu, ModelsWithoutOutputsAreRecordedIfVariablesAreNamed) {
+  const os::TempFolder folder("test");
+  os::unpack(std::filesystem::path(places::fmus()) / "fmi2/BouncingBall.fmu", folder.path());
+  const auto file = folder.path() / "modelDescription.xml";
+  std::string text = read_file(file);
+  for (std::size_t at = 0; (at = text.find("causality=\"output\"", at)) != std::string::npos;)
+    text.replace(at, 18, "causality=\"local\"");
+  const auto begin = text.find("<Outputs>");
+  text.erase(begin, text.find("</Outputs>") + 10 - begin);
+  std::ofstream(file) << text;
+  for (const auto type : {describe::InterfaceType::co_simulation, describe::InterfaceType::model_exchange}) {
+    const auto warnings = [&](const std::vector<std::string>& outputs) {
+      record::Result result;
+      record::MemorySink sink(result);
+      record::Sink* const sinks[] = {&sink};
+      const FmuRun options{.simulate = {.stop = 1, .step = 0.01, .outputs = outputs}, .interface = type};
+      return simulate_fmu(fmi::Fmu::open(folder.path()), options, sinks).warnings;
+    };
+    EXPECT_THAT(warnings({}), Contains(HasSubstr("nothing but the time is recorded")));
+    EXPECT_THAT(warnings({"*"}), Not(Contains(HasSubstr("nothing but the time is recorded"))));
+  }
+}
+
+TEST(SimulateFmu, SettingsWithoutEffectAreReported) {
+  const auto warnings = [](const std::string& name, FmuRun options) {
+    options.simulate.stop = 1;
+    return run(name, options).report.warnings;
+  };
+  using describe::InterfaceType;
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", {.solver = "rk4"}),
+              Contains(AllOf(HasSubstr("the solver 'rk4' has no effect"), HasSubstr("--interface-type me"))));
+  const FmuRun events{.use_event_mode = true, .allow_early_return = true};
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", events), Contains(HasSubstr("--event-mode-used has no effect")));
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", events), Contains(HasSubstr("--early-return-allowed has no effect")));
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", {.skip_unsettable_inputs = true}),
+              Contains(HasSubstr("there is no input file")));
+  FmuRun me = events;
+  me.interface = InterfaceType::model_exchange;
+  EXPECT_THAT(warnings("fmi3/BouncingBall.fmu", me), Contains(HasSubstr("--event-mode-used has no effect")));
+  EXPECT_THAT(warnings("fmi3/BouncingBall.fmu", events), Not(Contains(HasSubstr("no effect"))));
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", {.interface = InterfaceType::model_exchange, .solver = "rk4"}),
+              Not(Contains(HasSubstr("no effect"))));
+  EXPECT_THAT(warnings("fmi2/Dahlquist.fmu", {}), Not(Contains(HasSubstr("no effect"))));
 }
 
 TEST(SimulateFmu, SaysNothingOfClocksWhereThereAreNone) {

@@ -184,6 +184,17 @@ TEST(AnyDescription, KeepsAnnotationsAsText) {
   EXPECT_EQ(read_v1("<VendorAnnotations><Tool name='T'/></VendorAnnotations>").d.annotations.size(), 1U);
 }
 
+TEST(AnyDescription, TellsWhichInputDerivativesFmusOfConsortAccept) {
+  const std::string with_order =
+      "<VendorAnnotations><Tool name='Consort'><InputDerivatives highestOrder='3'/></Tool></VendorAnnotations>";
+  EXPECT_EQ(read_v1(with_order).d.input_derivative_order, 3U);
+  EXPECT_EQ(read_v2(with_order).d.input_derivative_order, 3U);
+  EXPECT_EQ(read_v2("<VendorAnnotations><Tool name='Other'><InputDerivatives highestOrder='3'/></Tool>"
+                    "</VendorAnnotations>")
+                .d.input_derivative_order,
+            1U);
+}
+
 TEST(AnyDescription, IgnoresCommentsAndForeignNames) {
   const auto read =
       variables_v3("<!-- c --><Float64 name='a' valueReference='1' xmlns:v='urn:v' v:x='1'><!-- c --></Float64>\n");

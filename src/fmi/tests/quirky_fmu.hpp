@@ -10,6 +10,8 @@
 //   IGNORES_VALUES     parameters keep their default values
 //   SETS_IN_INIT_ONLY  values cannot be set before initialization mode
 //   FIRST_ORDER_ONLY   input derivatives have order 1; a call with another order is an error
+//   DECLARES_ORDERS    the description declares derivatives of outputs up to order 3
+//   ENDS_IF_REFUSED    every step after a refused input derivative is an error
 //   NO_DERIVATIVES     input derivatives are refused, although the description declares them
 //   KEEPS_TO_STOP      a step beyond the stop time by a rounding error is an error
 //   WRITE_ONLY         inputs and parameters cannot be read
@@ -41,7 +43,7 @@ inline constexpr const char* model = R"(
 typedef struct {
   double t, stop, x[2], dx[2], e, u, du, period, next, memory, ticks;
   double shown[2];
-  int n, flag, initializing, updates, has_stop, is_current;
+  int n, flag, initializing, updates, has_stop, is_current, refused;
   char text[64];
 } Model;
 
@@ -182,6 +184,9 @@ static int do_step(Model* m, double t, double h) {
 #endif
   double dx[2];
   m->u += m->du * h / 2;
+#ifdef ENDS_IF_REFUSED
+  if (m->refused) return 3;
+#endif
   rates(m, dx);
   m->x[0] += h * dx[0];
   m->x[1] += h * dx[1];
@@ -196,7 +201,10 @@ static int set_slope(Model* m, const int* order, size_t n, const double* v) {
 #endif
   for (size_t i = 0; i < n; ++i) {
 #ifdef FIRST_ORDER_ONLY
-    if (order[i] != 1) return 3;
+    if (order[i] != 1) {
+      m->refused = 1;
+      return 3;
+    }
 #endif
     if (order[i] == 1) m->du = v[i];
   }
@@ -380,6 +388,7 @@ class QuirkyFmu {
     for (const auto* const quirk : quirks) {
       source += "#define " + std::string(quirk) + "\n";
       has_events_ = has_events_ || std::string_view(quirk) == "HAS_EVENTS";
+      if (std::string_view(quirk) == "DECLARES_ORDERS") output_order_ = " maxOutputDerivativeOrder='3'";
     }
     if (kind == Kind::me) source += "#define ME\n";
     source += quirky::model;
@@ -402,7 +411,8 @@ class QuirkyFmu {
     const std::string interface =
         kind_ == Kind::me ? "<ModelExchange modelIdentifier='Quirky'/>"
                           : "<CoSimulation modelIdentifier='Quirky' canHandleVariableCommunicationStepSize='true' "
-                            "canInterpolateInputs='true'/>";
+                            "canInterpolateInputs='true'" +
+                                output_order_ + "/>";
     return "<fmiModelDescription fmiVersion='2.0' modelName='Quirky' guid='g' numberOfEventIndicators='" +
            std::string(has_events_ ? "1" : "0") + "'>" + interface + R"(<ModelVariables>
 <ScalarVariable name='h' valueReference='0' causality='output' initial='exact'><Real start='1'/></ScalarVariable>
@@ -433,8 +443,10 @@ class QuirkyFmu {
            R"(</ModelVariables>)" +
            (kind_ == Kind::me ? ""
                               : "<Implementation><CoSimulation_StandAlone><Capabilities "
-                                "canHandleVariableCommunicationStepSize='true' canInterpolateInputs='true'/>"
-                                "</CoSimulation_StandAlone></Implementation>") +
+                                "canHandleVariableCommunicationStepSize='true' canInterpolateInputs='true'" +
+                                    output_order_ +
+                                    "/>"
+                                    "</CoSimulation_StandAlone></Implementation>") +
            "</fmiModelDescription>";
   }
   void compile(int version) const {
@@ -448,6 +460,7 @@ class QuirkyFmu {
 
   Kind kind_;
   bool has_events_ = false;
+  std::string output_order_;  // attribute of the description
   os::TempFolder folder_{"quirky"};
 };
 

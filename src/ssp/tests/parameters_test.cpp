@@ -79,6 +79,18 @@ TEST(Mappings, ApplyOnlyWhatTheyName) {
   EXPECT_EQ(w.start("p.j"), "-");
 }
 
+TEST(Mappings, OfMissingParametersAreReportedOncePerSource) {
+  W w;
+  w.fmu("p.fmu").parameter("k").parameter("j").parameter("x").parameter("y");
+  w.structure(
+      W::ssd(W::elements(W::component("p", "p.fmu",
+                                      W::bindings(W::binding(W::real("z", 1), "",
+                                                             mapping(entry("", "k") + entry("", "j") + entry("", "x") +
+                                                                     entry("", "y") + entry("no", "k"))))))));
+  EXPECT_THAT(w.problems(), AllOf(HasSubstr("'' is mapped to 'k', 'j', 'x' and 1 more, but no parameter"),
+                                  HasSubstr("'no' is mapped to 'k', but no parameter")));
+}
+
 TEST(Mappings, SeeNamesWithTheirPrefix) {
   W w;
   w.fmu("p.fmu").parameter("k");
