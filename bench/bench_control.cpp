@@ -87,7 +87,7 @@ engine::SimulationOptions options(const std::string& name, const std::string& co
   o.run.tolerance = 1e-4;
   o.run.stepper = "jacobi";
   o.run.threads = 1;
-  o.run.extrapolation = name == "held" ? 0 : 1;
+  o.run.extrapolation = name == "held" ? "0" : "1";
   o.run.control.controller = controller;
   o.run.control.tolerance = 1e9;
   if (controller != "fixed") o.run.control.minimum = o.run.control.maximum = step;
@@ -104,7 +104,8 @@ void run(const std::string& name, const std::string& controller, double step, lo
 void save_and_restore(const std::string& name, int saves, long steps) {
   const auto all = library();
   const engine::Simulation simulation(system_of(name), options(name, "fixed", half), all);
-  auto units = all->make_units(simulation.plan());
+  std::vector<std::unique_ptr<unit::Unit>> units;
+  for (const auto& spec : all->specs(simulation.plan(), half)) units.push_back(all->factory()(spec));
   std::vector<std::unique_ptr<unit::Snapshot>> first(units.size()), second(units.size());
   for (const auto& unit : units) {
     unit->enter_initialization({0, 1e6, 1e-4});

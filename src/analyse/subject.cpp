@@ -137,7 +137,7 @@ double difference(const Columns& a, const Columns& b) {
         const auto q = static_cast<double>(y[i]);
         if (p == q || (std::isnan(p) && std::isnan(q))) continue;
         const double apart = std::abs(p - q) / std::max(1.0, std::max(std::abs(p), std::abs(q)));
-        largest = std::max(largest, std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart);
+        largest = std::isnan(apart) ? std::numeric_limits<double>::infinity() : std::max(largest, apart);
       } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Binary>) {
         if (x[i] != y[i]) largest = std::numeric_limits<double>::infinity();
       } else {

@@ -111,7 +111,7 @@ std::string kind_of(const CLI::Option& option) {
 
 // The parser's own sentences about values, in ours.
 std::string value_text(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const auto* const option = option_in(chosen_command(app), text);
   if (option == nullptr) return text;
   const auto name = option->get_name();

@@ -1,5 +1,6 @@
 #include "couple/event_iteration.hpp"
 
+#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
@@ -139,7 +140,7 @@ bool EventIteration::is_changed(const Watched& w, const Columns& inputs) const {
     const T& was = kept_.column<T>()[w.kept];
     const T& is = inputs.column<T>()[w.input];
     // A value that stays NaN has not changed.
-    if constexpr (std::is_floating_point_v<T>) return !(was == is || (was != was && is != is));
+    if constexpr (std::is_floating_point_v<T>) return !(was == is || (std::isnan(was) && std::isnan(is)));
     return !(was == is);
   });
 }

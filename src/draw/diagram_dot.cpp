@@ -39,7 +39,7 @@ class DotWriter {
 
   static std::string pin_name(const Block& b, const std::string& id, const Pin& pin, bool sink) {
     if (pin.box == the_frame) return fmt::format("{}_{}{}", id, sink ? 'o' : 'i', pin.port);
-    const auto child = fmt::format("{}_{}", id, pin.box);
+    auto child = fmt::format("{}_{}", id, pin.box);
     if (!b.children[pin.box].is_system) return child;
     return fmt::format("{}_{}{}", child, sink ? 'i' : 'o', pin.port);
   }

@@ -96,7 +96,7 @@ Axis Panel::value_axis(int most) const {
 }
 
 std::string Panel::title() const {
-  const std::string in = unit.empty() ? "" : "[" + unit + "]";
+  std::string in = unit.empty() ? "" : "[" + unit + "]";
   if (lanes || curves.size() != 1) return in;
   return curves.front().trajectory->signal.name + (in.empty() ? "" : " " + in);
 }

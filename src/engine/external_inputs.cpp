@@ -166,7 +166,8 @@ void ExternalInputs::find_ends_of_chords(const std::vector<double>& range) {
 
 Time ExternalInputs::next_corner(const couple::RunState& state) const {
   const auto next = std::upper_bound(corners_.begin(), corners_.end(), state.t + near_);
-  return next == corners_.end() ? fleet::never : *next;
+  if (next == corners_.end()) return fleet::never;
+  return *next;
 }
 
 Time ExternalInputs::next_event(const couple::RunState& state) const {

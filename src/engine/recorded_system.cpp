@@ -69,7 +69,7 @@ class Finder {
     fs::path changed;
     for (const auto& candidate :
          {result_.parent_path() / recorded, recorded, result_.parent_path() / recorded.filename()}) {
-      const auto place = unpacked(candidate);
+      auto place = unpacked(candidate);
       if (place.empty() || !is_file_of_a_run(place)) continue;
       if (is_same(place)) return place;
       if (changed.empty()) changed = place;

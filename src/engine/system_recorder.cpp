@@ -375,7 +375,7 @@ inline double SystemRecorder::take(fleet::Fleet& fleet, const couple::RunState& 
   return has_rest_ ? take_rest(fleet, state) : strange;
 }
 
-inline void SystemRecorder::put_row(Time t, double strange) {
+[[gnu::always_inline]] inline void SystemRecorder::put_row(Time t, double strange) {
   last_time_ = t;
   has_last_ = true;
   for (auto* const sink : sinks_) sink->write(t, row_);

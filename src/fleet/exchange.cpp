@@ -345,7 +345,8 @@ StepOutcome Exchange::step_unit(const StepRequest& request) {
 StepOutcome Exchange::reach(Time from, Time end, const StepRequest& request, Signals& signals) {
   const Duration near = slack(from, end);
   for (Time t = from;;) {
-    const Time event = has_event_mode() ? signals.next_event[id_] : never;
+    Time event = never;
+    if (has_event_mode()) event = signals.next_event[id_];
     const bool to_event = event < end - near && event > t + near && unit_.variable_step();
     const Time goal = to_event ? event : end;
     const StepOutcome outcome = step_once(t, goal, request, signals);

@@ -27,8 +27,12 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   next = std::max<std::uint64_t>(next, 1);
   Time point = grid_.point(next);
   while (next < grid_.intervals() && point <= state.t + near) point = grid_.point(++next);
-  // The tolerance for events is smaller than that for other limits.
-  const Time end = limit < point - (stops_at_events_ ? fleet::slack(state.t, point) : near) ? limit : point;
+  Time end = point;
+  if (limit < point) [[unlikely]] {
+    // The tolerance for events is smaller than that for other limits.
+    const Duration slack = stops_at_events_ ? fleet::slack(state.t, point) : near;
+    if (limit < point - slack) end = limit;
+  }
   if (state.discards > 0 && units_ && is_discard_expected(state)) [[unlikely]]
     return step_together(stepper, fleet, state, end);
   return step_alone(stepper, fleet, state, end);

@@ -46,10 +46,10 @@ class WaveStepper final : public Stepper {
       point().give(state, wave.part);
       request.may_discard = interval.units_may_discard && wave.may_discard;
       fleet.submit(wave.wave, fleet::Verb::step, request, state.signals);
-      if (!fleet.wait()) [[unlikely]]
+      if (!fleet.wait()) [[unlikely]] {
         couple::hear(fleet, state, request, outcome);
-      if (outcome.why == unit::Why::discarded) [[unlikely]]
-        break;
+        if (outcome.why == unit::Why::discarded) break;
+      }
     }
     return outcome;
   }

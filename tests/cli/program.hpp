@@ -30,7 +30,7 @@ class Program {
   Program& operator=(const Program&) = delete;
   Program& operator=(Program&&) = delete;
 
-  [[nodiscard]] pid_t id() const { return pid_; }
+  [[nodiscard]] pid_t process() const { return pid_; }
   void send(int signal) const;
   // Kills the program after `patience`, so that a test fails instead of hanging.
   Ended wait(std::chrono::seconds patience = std::chrono::seconds(60));

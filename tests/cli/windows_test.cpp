@@ -138,7 +138,7 @@ TEST_F(Windows, NothingRemainsWhenEitherSideIsKilled) {
     const Desk desk;
     auto program = desk.start({"simulate", fmu("win64/fmi2/Dahlquist.fmu"), "-q", "--stop-time", "1e6", "--step-size",
                                "1e-3", "--output-interval", "1", "--output-file", "long.csv"});
-    const pid_t engine = program.id();
+    const pid_t engine = program.process();
     pid_t caller = 0;
     const bool kills_engine = i % 2 == 0;
     if (i % 3 != 0) {

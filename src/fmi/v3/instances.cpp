@@ -358,8 +358,9 @@ class CoSimulationInstance final : public Common<CoSimulation>, public OutputDer
 
   bool exchange(const RealPorts& ports, const double* in, double* out, Time t, Duration h,
                 bool may_roll_back) override {
-    if (!may_burst_ || caller_.has_said_something()) return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
-    h = kept_within(stop_, t, h);
+    // The last condition: do_step() shortens the step.
+    if (!may_burst_ || caller_.has_said_something() || t + h > stop_) [[unlikely]]
+      return CoSimulation::exchange(ports, in, out, t, h, may_roll_back);
     caller_.set_time(t);
     return caller_.burst([&](Caller::Burst& burst) {
       if (!ports.inputs.empty())
