@@ -84,6 +84,16 @@ TEST_P(QuirkOf, EventsThatAreNotFlaggedStillHappen) {
   }
 }
 
+// As in the FMU SDK: the sign of the indicator tells on which side the ball is, and an event that comes too late or not
+// at all lets it fall through the ground.
+TEST_P(QuirkOf, EventsRightAfterEventsAreNotLost) {
+  const QuirkyFmu ball(GetParam(), Kind::me, {"HAS_EVENTS", "APART"});
+  const SimulateOptions options{.stop = 2, .step = 0.01, .output_interval = 0.01, .tolerance = 1e-8};
+  for (const auto& outcome : {run(ball, Kind::me, {.simulate = options}), run_adapted(ball, options)}) {
+    for (const double h : outcome.result[outcome.prefix + "h"].numbers) EXPECT_GT(h, -1e-9);
+  }
+}
+
 TEST(QuirkOf1, EventsThatInitializationDoesNotAnnounceStillHappen) {
   if (!QuirkyFmu::has_compiler()) GTEST_SKIP() << "there is no C compiler";
   const QuirkyFmu ball(1, Kind::me, {"HAS_EVENTS", "QUIET_START"});

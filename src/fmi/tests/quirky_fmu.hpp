@@ -20,6 +20,7 @@
 //   LATE_TIME_EVENT    the first update after t = 0.3 announces a time event
 //   STEP_EVENT         the first completed step after t = 0.3 requests an event
 //   HAS_EVENTS         the ball h bounces, and `ticks` counts the multiples of `period`
+//   APART              the same, with an indicator that is kept away from zero after each event
 //
 // Without HAS_EVENTS, der(h) = v and der(v) = u - e h. Co-Simulation integrates it with the explicit Euler method.
 #pragma once
@@ -41,7 +42,7 @@ inline constexpr const char* model = R"(
 typedef struct {
   double t, stop, x[2], dx[2], e, u, du, period, next, memory, ticks;
   double shown[2];
-  int n, flag, initializing, updates, has_stop, is_current;
+  int n, flag, initializing, updates, has_stop, is_current, is_below;
   char text[64];
 } Model;
 
@@ -138,6 +139,9 @@ static void get_rates(Model* m, double* dx) {
 }
 static void get_indicators(Model* m, double* z, size_t n) {
   if (n > 0) z[0] = m->x[0];
+#ifdef APART
+  if (n > 0) z[0] += m->is_below ? -1e-13 : 1e-13;
+#endif
   m->is_current = 1;
 }
 static void complete(Model* m) { memcpy(m->shown, m->x, sizeof m->x); }
@@ -156,11 +160,16 @@ static int update(Model* m) {
   if (m->t >= m->next) m->period = 0;
   return 0;
 #endif
-#ifdef HAS_EVENTS
+#ifdef APART
+  m->is_below = m->x[0] <= 0;
+  if (m->is_below) m->x[1] *= -m->e;
+#elif defined HAS_EVENTS
   if (m->x[0] <= 0 && m->x[1] < 0) {
     m->x[0] = 0;
     m->x[1] *= -m->e;
   }
+#endif
+#ifdef HAS_EVENTS
   if (m->period > 0 && m->t >= m->next) {
     m->ticks += 1;
     m->next += m->period;
