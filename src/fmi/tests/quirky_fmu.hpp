@@ -11,6 +11,7 @@
 //   SETS_IN_INIT_ONLY  values cannot be set before initialization mode
 //   FIRST_ORDER_ONLY   input derivatives have order 1; a call with another order is an error
 //   NO_DERIVATIVES     input derivatives are refused, although the description declares them
+//   FATAL_DERIVATIVES  the same as a fatal error
 //   KEEPS_TO_STOP      a step beyond the stop time by a rounding error is an error
 //   WRITE_ONLY         inputs and parameters cannot be read
 //   NO_STEP_FINISHED   a callback for finished steps is an error
@@ -19,6 +20,7 @@
 //   ONE_ITERATION      the derivatives contain a z with z³ + z = h, by one Newton iteration per evaluation
 //   LATE_TIME_EVENT    the first update after t = 0.3 announces a time event
 //   STEP_EVENT         the first completed step after t = 0.3 requests an event
+//   UPDATES_AFTER_STEPS  an event update is an error unless the step to its point is completed (FMI 1.0)
 //   HAS_EVENTS         the ball h bounces, and `ticks` counts the multiples of `period`
 //   APART              the same, with an indicator that is kept away from zero after each event
 //
@@ -42,7 +44,7 @@ inline constexpr const char* model = R"(
 typedef struct {
   double t, stop, x[2], dx[2], e, u, du, period, next, memory, ticks;
   double shown[2];
-  int n, flag, initializing, updates, has_stop, is_current, is_below;
+  int n, flag, initializing, updates, has_stop, is_current, is_below, is_within_step;
   char text[64];
 } Model;
 
@@ -127,10 +129,12 @@ static int set_real(Model* m, unsigned vr, double v) {
 static void set_time(Model* m, double t) {
   m->t = t;
   m->is_current = 0;
+  m->is_within_step = 1;
 }
 static void set_states(Model* m, const double* x) {
   memcpy(m->x, x, sizeof m->x);
   m->is_current = 0;
+  m->is_within_step = 1;
 }
 static void get_rates(Model* m, double* dx) {
   rates(m, dx);
@@ -144,7 +148,10 @@ static void get_indicators(Model* m, double* z, size_t n) {
 #endif
   m->is_current = 1;
 }
-static void complete(Model* m) { memcpy(m->shown, m->x, sizeof m->x); }
+static void complete(Model* m) {
+  memcpy(m->shown, m->x, sizeof m->x);
+  m->is_within_step = 0;
+}
 static void begin(Model* m) { m->next = m->period; }
 // Returns 1 if a time event is announced that was not announced before.
 static int update(Model* m) {
@@ -200,6 +207,9 @@ static int do_step(Model* m, double t, double h) {
   return 0;
 }
 static int set_slope(Model* m, const int* order, size_t n, const double* v) {
+#ifdef FATAL_DERIVATIVES
+  return 4;
+#endif
 #ifdef NO_DERIVATIVES
   return 3;
 #endif
@@ -291,11 +301,9 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
   return fmi2OK;
 }
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Integer order[], const fmi2Real v[]) {
-  if (set_slope(c, order, n, v)) {
-    callbacks->logger(callbacks->componentEnvironment, "it", fmi2Error, "error", "invalid nvr");
-    return fmi2Error;
-  }
-  return fmi2OK;
+  const fmi2Status status = (fmi2Status)set_slope(c, order, n, v);
+  if (status != fmi2OK) callbacks->logger(callbacks->componentEnvironment, "it", status, "error", "invalid nvr");
+  return status;
 }
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean keep) { return do_step(c, t, h) ? fmi2Error : fmi2OK; }
 )";
@@ -349,12 +357,19 @@ static void event(Model* m, fmiEventInfo* info) {
 }
 fmiStatus F(fmiInitialize)(fmiComponent c, fmiBoolean controlled, fmiReal tolerance, fmiEventInfo* info) {
   begin(c);
+  ((Model*)c)->is_within_step = 0;
 #ifndef QUIET_START
   event(c, info);
 #endif
   return fmiOK;
 }
-fmiStatus F(fmiEventUpdate)(fmiComponent c, fmiBoolean intermediate, fmiEventInfo* info) { event(c, info); return fmiOK; }
+fmiStatus F(fmiEventUpdate)(fmiComponent c, fmiBoolean intermediate, fmiEventInfo* info) {
+#ifdef UPDATES_AFTER_STEPS
+  if (((Model*)c)->is_within_step) return fmiError;
+#endif
+  event(c, info);
+  return fmiOK;
+}
 #else
 fmiComponent F(fmiInstantiateSlave)(fmiString name, fmiString guid, fmiString location, fmiString mime, fmiReal timeout,
                                     fmiBoolean visible, fmiBoolean interactive, fmiCallbackFunctions functions, fmiBoolean logging) {
@@ -374,7 +389,7 @@ fmiStatus F(fmiInitializeSlave)(fmiComponent c, fmiReal start, fmiBoolean has_st
 fmiStatus F(fmiTerminateSlave)(fmiComponent c) { return fmiOK; }
 fmiStatus F(fmiResetSlave)(fmiComponent c) { Model* m = make(); *(Model*)c = *m; free(m); return fmiOK; }
 fmiStatus F(fmiSetRealInputDerivatives)(fmiComponent c, const fmiValueReference vr[], size_t n, const fmiInteger order[], const fmiReal v[]) {
-  return set_slope(c, order, n, v) ? fmiError : fmiOK;
+  return (fmiStatus)set_slope(c, order, n, v);
 }
 fmiStatus F(fmiDoStep)(fmiComponent c, fmiReal t, fmiReal h, fmiBoolean is_new) { return do_step(c, t, h) ? fmiError : fmiOK; }
 #endif
