@@ -23,6 +23,7 @@
 //   UPDATES_AFTER_STEPS  an event update is an error unless the step to its point is completed (FMI 1.0)
 //   HAS_EVENTS         the ball h bounces, and `ticks` counts the multiples of `period`
 //   APART              the same, with an indicator that is kept away from zero after each event
+//   NO_STATES          h and v are no states, and functions for states refuse to be called (FMI 2.0)
 //
 // Without HAS_EVENTS, der(h) = v and der(v) = u - e h. Co-Simulation integrates it with the explicit Euler method.
 #pragma once
@@ -276,11 +277,18 @@ fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t
 fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Boolean v[]) { IGNORED ((Model*)c)->flag = v[0]; return fmi2OK; }
 fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2String v[]) { IGNORED strncpy(((Model*)c)->text, v[0], 63); return fmi2OK; }
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t) { set_time(c, t); return fmi2OK; }
+#ifdef NO_STATES
+fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n) { return fmi2Error; }
+fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { return fmi2Error; }
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) { return fmi2Error; }
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { return fmi2Error; }
+#else
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n) { set_states(c, x); return fmi2OK; }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { memcpy(x, ((Model*)c)->x, n * sizeof *x); return fmi2OK; }
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) { get_rates(c, dx); return fmi2OK; }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n) { get_indicators(c, z, n); return fmi2OK; }
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { x[0] = x[1] = 1; return fmi2OK; }
+#endif
 fmi2Status fmi2EnterEventMode(fmi2Component c) { return fmi2OK; }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) { return fmi2OK; }
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Boolean* event, fmi2Boolean* end) { complete(c); *event = completed_step(c); *end = fmi2False; return fmi2OK; }
@@ -404,6 +412,7 @@ class QuirkyFmu {
     for (const auto* const quirk : quirks) {
       source += "#define " + std::string(quirk) + "\n";
       has_events_ = has_events_ || std::string_view(quirk) == "HAS_EVENTS";
+      has_states_ = has_states_ && std::string_view(quirk) != "NO_STATES";
     }
     if (kind == Kind::me) source += "#define ME\n";
     source += quirky::model;
@@ -441,8 +450,9 @@ class QuirkyFmu {
 <ScalarVariable name='flag' valueReference='0' causality='parameter' variability='fixed'><Boolean start='false'/></ScalarVariable>
 <ScalarVariable name='text' valueReference='0' causality='parameter' variability='fixed'><String start='default'/></ScalarVariable>
 </ModelVariables><ModelStructure><Outputs><Unknown index='1'/><Unknown index='2'/>)" +
-           (has_events_ ? "<Unknown index='8'/>" : "") + R"(</Outputs>
-<Derivatives><Unknown index='3'/><Unknown index='4'/></Derivatives></ModelStructure></fmiModelDescription>)";
+           (has_events_ ? "<Unknown index='8'/>" : "") + R"(</Outputs>)" +
+           (has_states_ ? "<Derivatives><Unknown index='3'/><Unknown index='4'/></Derivatives>" : "") +
+           "</ModelStructure></fmiModelDescription>";
   }
   [[nodiscard]] std::string description_1() const {
     return "<fmiModelDescription fmiVersion='1.0' modelName='Quirky' modelIdentifier='Quirky' guid='g' "
@@ -472,6 +482,7 @@ class QuirkyFmu {
 
   Kind kind_;
   bool has_events_ = false;
+  bool has_states_ = true;
   os::TempFolder folder_{"quirky"};
 };
 
