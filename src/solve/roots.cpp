@@ -81,7 +81,9 @@ void RootFinder::start(const Solver& solver, Time t, ConstVector y, std::span<co
     const bool fired = i < undecided.size() && undecided[i] != 0;
     const bool zero = memory_.values[i] == 0;
     const bool open = fired || (memory_.signs[i] == 0 && (zero || still_open));
-    if (open && (zero || !events_.apart_after_events)) {
+    // A second event so soon may be one of many: some models (Easy5) change signs after each event.
+    const bool apart = events_.apart_after_events && !still_open;
+    if (open && (zero || !apart)) {
       memory_.signs[i] = 0;
     } else if (!zero) {  // zero: it is leaving its earlier sign, which is kept
       memory_.signs[i] = sign_of(memory_.values[i]);

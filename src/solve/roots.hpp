@@ -31,7 +31,7 @@ class RootFinder {
   void reset();
   // Starts a search at (t, y). Root functions with an entry in `undecided` are open for a moment (ten tolerances). A
   // root function that is zero keeps its earlier sign, or is open if it had no sign. With Events::apart_after_events
-  // only those are open that are zero.
+  // only those are open that are zero, or that had an earlier event within ten tolerances.
   void start(const Solver& solver, Time t, ConstVector y, std::span<const std::int8_t> undecided = {});
   // Finds the first event after `from` in the solver's last step, which ends at time(). True: the event is at
   // event_time(), crossings() tells which functions crossed, the signs are those after the event, and another search

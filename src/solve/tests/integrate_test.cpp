@@ -186,6 +186,21 @@ TEST(Integrate, SeesACrossingRightAfterAnEventIfTheModelKeepsItsFunctionsFromZer
   EXPECT_GT(report.y[0], 0);
 }
 
+TEST(Integrate, PassesASignThatChangesAfterEachEvent) {
+  Ode ode = clock_problem();
+  double sign = 1;
+  Time switched = 0.5;
+  ode.events = {.root_count = 1,
+                .roots = [&](Time t, ConstVector, Vector g) { g[0] = (t > switched ? -1e-9 : 1e-9) * sign; },
+                .apart_after_events = true,
+                .handle =
+                    [&](const EventInfo& info, EventState&) {
+                      sign = -sign;
+                      switched = info.t;
+                    }};
+  EXPECT_EQ(integrate(ode, "dopri5", {}, {.stop = 1}).state_events, 2U);
+}
+
 TEST(Integrate, HeedsTheDirectionOfRoots) {
   for (const auto direction : {Direction::rising, Direction::falling}) {
     Ode ode = oscillator();
