@@ -118,7 +118,9 @@ void apply_settings(const Case& c, const record::Result& reference, engine::Simu
   s.stop = settings.number("StopTime").value_or(reference.time.back());
   const bool model_exchange = c.interface == InterfaceType::model_exchange;
   if (const auto step = settings.number("StepSize"); step.value_or(0) > 0 && !model_exchange) s.step = step;
-  if (const auto tolerance = settings.number("RelTol"); tolerance.value_or(0) > 0) s.tolerance = tolerance;
+  // Some FMUs without a solver have a tolerance of 1, which no solver accepts.
+  if (const auto tolerance = settings.number("RelTol"); tolerance.value_or(0) > 0 && *tolerance < 1)
+    s.tolerance = tolerance;
   const double spacing = settings.number("OutputIntervalLength").value_or(median_spacing(reference.time));
   if (spacing > 0 && (model_exchange || (s.step && spacing > 2 * *s.step))) s.output_interval = spacing;
 }

@@ -142,8 +142,7 @@ void Caller::fail(const char* function, Status status) const {
 }
 
 void Caller::refuse(const char* function, Status status, Status before) {
-  if (status == Status::fatal) fail(function, status);
-  worst_ = before;
+  worst_ = before;  // also after fatal, which some tools (SimulationX 3.7) return for what they have not implemented
   const Error error = failure(function, status);
   throw Refused(error.fault(), error.what(), error.fields());
 }

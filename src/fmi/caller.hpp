@@ -123,8 +123,8 @@ class Caller {
     if (status > Status::warning) [[unlikely]]
       fail(f.name, status);
   }
-  // As check(), for a call that is not essential: throws Refused unless the status is ok, and the instance stays usable
-  // unless the status is fatal.
+  // As check(), for a call that is not essential: throws Refused unless the status is ok, and the instance stays
+  // usable.
   template <class F, class... A>
   void offer(const Function<F>& f, void* instance, const A&... arguments) {
     const Status before = worst_;

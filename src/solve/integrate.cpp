@@ -115,7 +115,7 @@ class Integration::Impl {
     After after = After::same;
     // An event invalidates the rest of the step unless its handler changed nothing.
     while (from < result.to && after == After::same) {
-      const bool root = roots_.search(solver_, from);
+      const bool root = roots_.search(solver_, from, rows_before(result.to, stop));
       const Time end = root ? roots_.event_time() : result.to;
       const Time row_event = grid_rows(end, stop);
       if (row_event < end) {
@@ -257,6 +257,18 @@ class Integration::Impl {
     return t >= stop - Grid::slack * options_.interval ? never : t;
   }
 
+  // The grid points before `end`, which lies in the last step. Root functions are compared there as well: the steps of
+  // a model without states, or at rest, can be far longer than the time between its events.
+  [[nodiscard]] std::span<const Time> rows_before(Time end, Time stop) {
+    samples_.clear();
+    if (events_.root_count == 0 || next_row(stop) == never) return samples_;
+    for (auto i = grid_index_;; ++i) {
+      const Time t = start_ + static_cast<double>(i) * options_.interval;
+      if (t >= end) return samples_;
+      samples_.push_back(t);
+    }
+  }
+
   // Writes the rows before `end`, which lies in the last step, and at `end` unless rows end steps. Returns the time of
   // the first row with a step event, which is the last one written, or `never`.
   Time grid_rows(Time end, Time stop) {
@@ -311,6 +323,7 @@ class Integration::Impl {
   std::vector<double> atol_;
   Switches switches_;
   std::vector<std::int8_t> crossings_;
+  std::vector<Time> samples_;
 };
 
 Integration::Integration(Solver& solver, const Events& events, const RunOptions& options)

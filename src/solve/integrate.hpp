@@ -5,9 +5,10 @@
 // State events. A root function has an event when it changes from positive to not positive (falling) or from not
 // positive to positive (rising), in the requested direction. The event time is the end of a bracket no wider than the
 // time tolerance, where the sign has changed. The sign of a root function that is exactly zero at the start, or that
-// has just had its event, is taken ten tolerances later. Dips through zero and back inside one step are searched if
-// three points of the step suggest one; a function that touches zero without crossing has no event. Of several roots in
-// a step only the earliest counts; the rest of the step is dropped.
+// has just had its event, is taken ten tolerances later (see also Events::apart_after_events). Dips through zero and
+// back inside one step are searched if three points of the step suggest one; a function that touches zero without
+// crossing has no event. Signs are also compared at the rows inside of a step. Of several roots in a step only the
+// earliest counts; the rest of the step is dropped.
 //
 // Order at one time: step event query, output before the event, handler (repeated on its request), restart of the
 // solver, next time event query, output after the event. Output on the grid precedes all of these, or follows the step

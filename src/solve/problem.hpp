@@ -133,7 +133,9 @@ struct Events {
   Function<void, Time, ConstVector, Vector> roots{};  // (t, y, g): an event when one of g[0…root_count) crosses zero
   std::vector<Direction> directions{};                // of each root; empty: both
   std::vector<std::string> names{};                   // of each root, for the event log; may be empty
-  Switches switches{};                                // at the start
+  bool apart_after_events =
+      false;            // after an event the model keeps its root functions away from zero (FMI requires it)
+  Switches switches{};  // at the start
   Function<Time, Time, ConstVector>
       next_time_event{};  // (t, y): called at the start and after each event; may return `never`
   Function<bool, Time, ConstVector> step_event{};  // (t, y): called after each accepted step; true requests an event

@@ -80,7 +80,10 @@ void RootFinder::start(const Solver& solver, Time t, ConstVector y, std::span<co
   for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
     const bool fired = i < undecided.size() && undecided[i] != 0;
     const bool zero = memory_.values[i] == 0;
-    if (fired || (memory_.signs[i] == 0 && (zero || still_open))) {
+    const bool open = fired || (memory_.signs[i] == 0 && (zero || still_open));
+    // A second event so soon may be one of many: some models (Easy5) change signs after each event.
+    const bool apart = events_.apart_after_events && !still_open;
+    if (open && (zero || !apart)) {
       memory_.signs[i] = 0;
     } else if (!zero) {  // zero: it is leaving its earlier sign, which is kept
       memory_.signs[i] = sign_of(memory_.values[i]);
@@ -121,7 +124,7 @@ void RootFinder::decide(const Solver& solver, Time to) {
   std::swap(low_, middle_);
 }
 
-bool RootFinder::search(const Solver& solver, Time from) {
+bool RootFinder::search(const Solver& solver, Time from, std::span<const Time> samples) {
   if (events_.root_count == 0) return false;
   low_.t = from;
   low_.g = memory_.values;
@@ -138,16 +141,37 @@ bool RootFinder::search(const Solver& solver, Time from) {
       found = find_dip(solver);
     }
   }
+  found = find_sample(solver, samples) || found;
   if (found || crossed(high_)) {
     locate(solver);
     found = true;
   }
   memory_.values = high_.g;
-  for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
-    // A crossing in the other direction changes the sign without an event.
-    if (memory_.signs[i] != 0) memory_.signs[i] = sign_of(high_.g[i]);
-  }
+  take_signs(high_);
   return found;
+}
+
+// A crossing in the other direction changes the sign without an event.
+void RootFinder::take_signs(const Point& point) {
+  for (std::size_t i = 0; i < memory_.signs.size(); ++i) {
+    if (memory_.signs[i] != 0) memory_.signs[i] = sign_of(point.g[i]);
+  }
+}
+
+// Moves the bracket to the first sample with a sign change, or to the last one inside without any.
+bool RootFinder::find_sample(const Solver& solver, std::span<const Time> samples) {
+  for (const Time t : samples) {
+    if (t <= low_.t) continue;
+    if (t >= high_.t) break;
+    evaluate(solver, t, trial_);
+    if (crossed(trial_)) {
+      std::swap(high_, trial_);
+      return true;
+    }
+    take_signs(trial_);
+    std::swap(low_, trial_);
+  }
+  return false;
 }
 
 // Searches a dip between three points of the same sign if the parabola through them comes near zero.

@@ -30,12 +30,13 @@ class RootFinder {
   // Resets the signs: a function that is zero at the next start() is open.
   void reset();
   // Starts a search at (t, y). Root functions with an entry in `undecided` are open for a moment (ten tolerances). A
-  // root function that is zero keeps its earlier sign, or is open if it had no sign.
+  // root function that is zero keeps its earlier sign, or is open if it had no sign. With Events::apart_after_events
+  // only those are open that are zero, or that had an earlier event within ten tolerances.
   void start(const Solver& solver, Time t, ConstVector y, std::span<const std::int8_t> undecided = {});
   // Finds the first event after `from` in the solver's last step, which ends at time(). True: the event is at
   // event_time(), crossings() tells which functions crossed, the signs are those after the event, and another search
-  // may start there. False: no event.
-  [[nodiscard]] bool search(const Solver& solver, Time from);
+  // may start there. False: no event. The signs at `samples` (ascending, inside of the step) are compared, too.
+  [[nodiscard]] bool search(const Solver& solver, Time from, std::span<const Time> samples = {});
 
   [[nodiscard]] Time event_time() const { return high_.t; }
   [[nodiscard]] std::span<const std::int8_t> crossings() const { return crossings_; }
@@ -54,7 +55,9 @@ class RootFinder {
   void evaluate(const Solver& solver, Time t, Point& point);
   // Fills crossings_ with the sign changes between the memory and the point; true if there is one.
   bool crossed(const Point& point);
+  void take_signs(const Point& point);
   void decide(const Solver& solver, Time to);
+  bool find_sample(const Solver& solver, std::span<const Time> samples);
   bool find_dip(const Solver& solver);
   bool follow_dip(const Solver& solver, std::size_t i, double sign);
   [[nodiscard]] Time estimate() const;

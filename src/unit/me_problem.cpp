@@ -82,6 +82,7 @@ void MeProblem::fill_ode(Time t) {
 void MeProblem::fill_events() {
   auto& events = ode_.events;
   events.root_count = instance_.event_indicators();
+  events.apart_after_events = true;  // FMI 2.0, 3.1.1
   if (events.root_count > 0) {
     events.roots = [this](Time now, ConstVector y, Vector z) {
       set_point(now, y);

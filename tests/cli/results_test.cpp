@@ -123,6 +123,17 @@ TEST_F(CrossCheckTree, IsGradedInATableAndInFiles) {
   EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
 
+TEST_F(CrossCheckTree, IgnoresAToleranceThatIsNone) {
+  const std::string folder = "tree/fmi2/me/us/1.0/stair";
+  fs::create_directories(desk.folder() / folder);
+  fs::copy(fmu("fmi2/Stair.fmu"), desk.folder() / folder / "stair.fmu");
+  desk.write(folder + "/stair_ref.csv",
+             desk.run({"simulate", fmu("fmi2/Stair.fmu"), "--interface-type", "me", "--output-file", "-", "-q"}).out);
+  desk.write(folder + "/stair_ref.opt", "StartTime, 0\nStopTime, 10\nStepSize, 1\nRelTol, 1");
+  const auto ended = desk.run({"cross-check", folder});
+  EXPECT_EQ(ended.status, 0) << ended.out;
+}
+
 TEST_F(CrossCheckTree, SpeaksJsonAndTakesAPart) {
   const auto ended = desk.run({"cross-check", "--json", "tree/fmi2/cs/linux64/us/1.0/good", "--output-dir", "out"});
   EXPECT_EQ(ended.status, 0) << ended.err;

@@ -81,6 +81,15 @@ TEST(Probe, FindsTheMemoryOfModelExchangeThatCannotBeSaved) {
   EXPECT_EQ(verdict({"STEP_EVENT"}).verdict, Verdict::fails) << verdict({"STEP_EVENT"}).text;
 }
 
+TEST(Probe, TakesModelExchangeWithoutStates) {
+  if (!fmi::QuirkyFmu::has_compiler()) GTEST_SKIP() << "there is no C compiler";
+  ProbeOptions options;
+  options.step = 0.1;
+  const auto report = probe(fmi::QuirkyFmu(2, fmi::Kind::me, {"NO_STATES"}).path(), options);
+  EXPECT_EQ(report["rollback by states"].verdict, Verdict::holds) << text_of(report);
+  EXPECT_EQ(report["repeated get"].verdict, Verdict::holds) << text_of(report);
+}
+
 TEST(Probe, AnFmuThatFailsItsStepsFailsTheTrialsThatNeedThem) {
   ProbeOptions options;
   options.start_values = {{"deed", "error"}, {"when", "0"}};

@@ -169,7 +169,8 @@ bool remove_prefixes() {
 std::vector<std::string> wine_environment(const fs::path& prefix) {
   static constexpr auto replaced =
       std::to_array<std::string_view>({"WINEPREFIX", "WINEDEBUG", "WINEARCH", "WINEDLLOVERRIDES", "WINESERVER",
-                                       "WINELOADER", "DISPLAY", "WAYLAND_DISPLAY", "TEMP", "TMP", "TMPDIR"});
+                                       "WINELOADER", "DISPLAY", "WAYLAND_DISPLAY", "TMPDIR", "WINEPATH", "WINETEMP",
+                                       "WINETMP", "windir", "ComSpec", "OS", "ProgramData", "ProgramFiles"});
   std::vector<std::string> variables;
   for (char** v = environ; v != nullptr && *v != nullptr; ++v) {
     const std::string_view variable = *v;
@@ -183,8 +184,16 @@ std::vector<std::string> wine_environment(const fs::path& prefix) {
   variables.push_back("TMPDIR=" + (prefix / "tmp").string());  // for the sockets of Debian's Wine
   // No Mono, Gecko, menus and debugger.
   variables.emplace_back("WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe,winedbg.exe=");
-  variables.emplace_back("TEMP=C:\\windows\\temp");
-  variables.emplace_back("TMP=C:\\windows\\temp");
+  // Windows programs see these three without "WINE"; Wine hides the ones of this process, and would take the rest from
+  // its registry.
+  variables.emplace_back("WINEPATH=C:\\windows\\system32;C:\\windows");
+  variables.emplace_back("WINETEMP=C:\\windows\\temp");
+  variables.emplace_back("WINETMP=C:\\windows\\temp");
+  variables.emplace_back("windir=C:\\windows");
+  variables.emplace_back("ComSpec=C:\\windows\\system32\\cmd.exe");
+  variables.emplace_back("OS=Windows_NT");
+  variables.emplace_back("ProgramData=C:\\ProgramData");
+  variables.emplace_back("ProgramFiles=C:\\Program Files");
   return variables;
 }
 

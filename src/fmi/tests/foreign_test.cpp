@@ -102,6 +102,8 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean b) {
     case 9: abort();
     case 10: CloseHandle(GetStdHandle(STD_OUTPUT_HANDLE)); CloseHandle(GetStdHandle(STD_INPUT_HANDLE)); break;
     case 11: for (int i = 0; i < 3000; ++i) m->f.logger(m->f.componentEnvironment, m->name, fmi2Warning, "many", "%s %d", "line", i); break;
+    case 12: m->y = GetEnvironmentVariableA(m->name, m->path, 399); break;
+    case 13: { char folder[300]; GetTempPathA(300, folder); m->y = GetTempFileNameA(folder, "fmu", 0, m->path); DeleteFileA(m->path); break; }
     default: break;
   }
   return fmi2OK;
@@ -224,6 +226,29 @@ TEST_F(Foreign, GivesTheLocationOfResourcesAsWindowsWritesIt) {
   const Fmu fmu = open();
   const auto unit = with_deed(fmu, 0);
   EXPECT_EQ(get<std::string>(*unit, fmu.description(), "path")[0], "file:///Z:" + fmu.folder().string() + "/resources");
+}
+
+// Silver's FMUs crash if there is no PATH.
+TEST_F(Foreign, GivesTheVariablesThatEveryWindowsProgramHas) {
+  const Fmu fmu = open();
+  const auto value_of = [&](const char* variable) {
+    const auto unit = fmu.co_simulation({.name = variable});
+    set<std::int32_t>(*unit, fmu.description(), "deed", {12});
+    initialize(*unit);
+    unit->do_step(0, 1);
+    return get<std::string>(*unit, fmu.description(), "path")[0];
+  };
+  EXPECT_EQ(value_of("PATH"), "C:\\windows\\system32;C:\\windows");
+  EXPECT_EQ(value_of("windir"), "C:\\windows");
+  EXPECT_EQ(value_of("OS"), "Windows_NT");
+}
+
+TEST_F(Foreign, HasAFolderForTemporaryFiles) {
+  const Fmu fmu = open();
+  const auto unit = with_deed(fmu, 13);
+  unit->do_step(0, 1);
+  EXPECT_NE(real(*unit, fmu.description(), "y"), 0) << "no temporary file could be made";
+  EXPECT_THAT(get<std::string>(*unit, fmu.description(), "path")[0], StartsWith("C:\\windows\\temp\\fmu"));
 }
 
 TEST_F(Foreign, TellsTextsOfAnyLengthAndNone) {

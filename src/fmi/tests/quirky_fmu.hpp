@@ -13,6 +13,7 @@
 //   DECLARES_ORDERS    the description declares derivatives of outputs up to order 3
 //   ENDS_IF_REFUSED    every step after a refused input derivative is an error
 //   NO_DERIVATIVES     input derivatives are refused, although the description declares them
+//   FATAL_DERIVATIVES  the same as a fatal error
 //   KEEPS_TO_STOP      a step beyond the stop time by a rounding error is an error
 //   WRITE_ONLY         inputs and parameters cannot be read
 //   NO_STEP_FINISHED   a callback for finished steps is an error
@@ -21,7 +22,10 @@
 //   ONE_ITERATION      the derivatives contain a z with z³ + z = h, by one Newton iteration per evaluation
 //   LATE_TIME_EVENT    the first update after t = 0.3 announces a time event
 //   STEP_EVENT         the first completed step after t = 0.3 requests an event
+//   UPDATES_AFTER_STEPS  an event update is an error unless the step to its point is completed (FMI 1.0)
 //   HAS_EVENTS         the ball h bounces, and `ticks` counts the multiples of `period`
+//   APART              the same, with an indicator that is kept away from zero after each event
+//   NO_STATES          h and v are no states, and functions for states refuse to be called (FMI 2.0)
 //
 // Without HAS_EVENTS, der(h) = v and der(v) = u - e h. Co-Simulation integrates it with the explicit Euler method.
 #pragma once
@@ -43,7 +47,7 @@ inline constexpr const char* model = R"(
 typedef struct {
   double t, stop, x[2], dx[2], e, u, du, period, next, memory, ticks;
   double shown[2];
-  int n, flag, initializing, updates, has_stop, is_current, refused;
+  int n, flag, initializing, updates, has_stop, is_current, refused, is_below, is_within_step;
   char text[64];
 } Model;
 
@@ -128,10 +132,12 @@ static int set_real(Model* m, unsigned vr, double v) {
 static void set_time(Model* m, double t) {
   m->t = t;
   m->is_current = 0;
+  m->is_within_step = 1;
 }
 static void set_states(Model* m, const double* x) {
   memcpy(m->x, x, sizeof m->x);
   m->is_current = 0;
+  m->is_within_step = 1;
 }
 static void get_rates(Model* m, double* dx) {
   rates(m, dx);
@@ -140,9 +146,15 @@ static void get_rates(Model* m, double* dx) {
 }
 static void get_indicators(Model* m, double* z, size_t n) {
   if (n > 0) z[0] = m->x[0];
+#ifdef APART
+  if (n > 0) z[0] += m->is_below ? -1e-13 : 1e-13;
+#endif
   m->is_current = 1;
 }
-static void complete(Model* m) { memcpy(m->shown, m->x, sizeof m->x); }
+static void complete(Model* m) {
+  memcpy(m->shown, m->x, sizeof m->x);
+  m->is_within_step = 0;
+}
 static void begin(Model* m) { m->next = m->period; }
 // Returns 1 if a time event is announced that was not announced before.
 static int update(Model* m) {
@@ -158,11 +170,16 @@ static int update(Model* m) {
   if (m->t >= m->next) m->period = 0;
   return 0;
 #endif
-#ifdef HAS_EVENTS
+#ifdef APART
+  m->is_below = m->x[0] <= 0;
+  if (m->is_below) m->x[1] *= -m->e;
+#elif defined HAS_EVENTS
   if (m->x[0] <= 0 && m->x[1] < 0) {
     m->x[0] = 0;
     m->x[1] *= -m->e;
   }
+#endif
+#ifdef HAS_EVENTS
   if (m->period > 0 && m->t >= m->next) {
     m->ticks += 1;
     m->next += m->period;
@@ -196,6 +213,9 @@ static int do_step(Model* m, double t, double h) {
   return 0;
 }
 static int set_slope(Model* m, const int* order, size_t n, const double* v) {
+#ifdef FATAL_DERIVATIVES
+  return 4;
+#endif
 #ifdef NO_DERIVATIVES
   return 3;
 #endif
@@ -265,11 +285,18 @@ fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t
 fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Boolean v[]) { IGNORED ((Model*)c)->flag = v[0]; return fmi2OK; }
 fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2String v[]) { IGNORED strncpy(((Model*)c)->text, v[0], 63); return fmi2OK; }
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t) { set_time(c, t); return fmi2OK; }
+#ifdef NO_STATES
+fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n) { return fmi2Error; }
+fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { return fmi2Error; }
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) { return fmi2Error; }
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { return fmi2Error; }
+#else
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t n) { set_states(c, x); return fmi2OK; }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { memcpy(x, ((Model*)c)->x, n * sizeof *x); return fmi2OK; }
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real dx[], size_t n) { get_rates(c, dx); return fmi2OK; }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real z[], size_t n) { get_indicators(c, z, n); return fmi2OK; }
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x[], size_t n) { x[0] = x[1] = 1; return fmi2OK; }
+#endif
 fmi2Status fmi2EnterEventMode(fmi2Component c) { return fmi2OK; }
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) { return fmi2OK; }
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean keep, fmi2Boolean* event, fmi2Boolean* end) { complete(c); *event = completed_step(c); *end = fmi2False; return fmi2OK; }
@@ -290,11 +317,9 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
   return fmi2OK;
 }
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Integer order[], const fmi2Real v[]) {
-  if (set_slope(c, order, n, v)) {
-    callbacks->logger(callbacks->componentEnvironment, "it", fmi2Error, "error", "invalid nvr");
-    return fmi2Error;
-  }
-  return fmi2OK;
+  const fmi2Status status = (fmi2Status)set_slope(c, order, n, v);
+  if (status != fmi2OK) callbacks->logger(callbacks->componentEnvironment, "it", status, "error", "invalid nvr");
+  return status;
 }
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean keep) { return do_step(c, t, h) ? fmi2Error : fmi2OK; }
 )";
@@ -348,12 +373,19 @@ static void event(Model* m, fmiEventInfo* info) {
 }
 fmiStatus F(fmiInitialize)(fmiComponent c, fmiBoolean controlled, fmiReal tolerance, fmiEventInfo* info) {
   begin(c);
+  ((Model*)c)->is_within_step = 0;
 #ifndef QUIET_START
   event(c, info);
 #endif
   return fmiOK;
 }
-fmiStatus F(fmiEventUpdate)(fmiComponent c, fmiBoolean intermediate, fmiEventInfo* info) { event(c, info); return fmiOK; }
+fmiStatus F(fmiEventUpdate)(fmiComponent c, fmiBoolean intermediate, fmiEventInfo* info) {
+#ifdef UPDATES_AFTER_STEPS
+  if (((Model*)c)->is_within_step) return fmiError;
+#endif
+  event(c, info);
+  return fmiOK;
+}
 #else
 fmiComponent F(fmiInstantiateSlave)(fmiString name, fmiString guid, fmiString location, fmiString mime, fmiReal timeout,
                                     fmiBoolean visible, fmiBoolean interactive, fmiCallbackFunctions functions, fmiBoolean logging) {
@@ -373,7 +405,7 @@ fmiStatus F(fmiInitializeSlave)(fmiComponent c, fmiReal start, fmiBoolean has_st
 fmiStatus F(fmiTerminateSlave)(fmiComponent c) { return fmiOK; }
 fmiStatus F(fmiResetSlave)(fmiComponent c) { Model* m = make(); *(Model*)c = *m; free(m); return fmiOK; }
 fmiStatus F(fmiSetRealInputDerivatives)(fmiComponent c, const fmiValueReference vr[], size_t n, const fmiInteger order[], const fmiReal v[]) {
-  return set_slope(c, order, n, v) ? fmiError : fmiOK;
+  return (fmiStatus)set_slope(c, order, n, v);
 }
 fmiStatus F(fmiDoStep)(fmiComponent c, fmiReal t, fmiReal h, fmiBoolean is_new) { return do_step(c, t, h) ? fmiError : fmiOK; }
 #endif
@@ -389,6 +421,7 @@ class QuirkyFmu {
       source += "#define " + std::string(quirk) + "\n";
       has_events_ = has_events_ || std::string_view(quirk) == "HAS_EVENTS";
       if (std::string_view(quirk) == "DECLARES_ORDERS") output_order_ = " maxOutputDerivativeOrder='3'";
+      has_states_ = has_states_ && std::string_view(quirk) != "NO_STATES";
     }
     if (kind == Kind::me) source += "#define ME\n";
     source += quirky::model;
@@ -427,8 +460,9 @@ class QuirkyFmu {
 <ScalarVariable name='flag' valueReference='0' causality='parameter' variability='fixed'><Boolean start='false'/></ScalarVariable>
 <ScalarVariable name='text' valueReference='0' causality='parameter' variability='fixed'><String start='default'/></ScalarVariable>
 </ModelVariables><ModelStructure><Outputs><Unknown index='1'/><Unknown index='2'/>)" +
-           (has_events_ ? "<Unknown index='8'/>" : "") + R"(</Outputs>
-<Derivatives><Unknown index='3'/><Unknown index='4'/></Derivatives></ModelStructure></fmiModelDescription>)";
+           (has_events_ ? "<Unknown index='8'/>" : "") + R"(</Outputs>)" +
+           (has_states_ ? "<Derivatives><Unknown index='3'/><Unknown index='4'/></Derivatives>" : "") +
+           "</ModelStructure></fmiModelDescription>";
   }
   [[nodiscard]] std::string description_1() const {
     return "<fmiModelDescription fmiVersion='1.0' modelName='Quirky' modelIdentifier='Quirky' guid='g' "
@@ -461,6 +495,7 @@ class QuirkyFmu {
   Kind kind_;
   bool has_events_ = false;
   std::string output_order_;  // attribute of the description
+  bool has_states_ = true;
   os::TempFolder folder_{"quirky"};
 };
 

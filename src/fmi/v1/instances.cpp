@@ -262,6 +262,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
     check(api_.initialize, boolean(experiment_.tolerance.has_value()), experiment_.tolerance.value_or(0.0),
           Result(&info));
     pending_ = update_of(info);
+    is_within_step_ = false;
   }
   void terminate() override {
     if (!caller_.is_broken()) check(api_.terminate);
@@ -283,9 +284,11 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   void set_time(Time t) override {
     caller_.set_time(t);
     announcement_.reach(t);
+    is_within_step_ = true;
     check(api_.set_time.later(), t);
   }
   void set_states(std::span<const double> x) override {
+    is_within_step_ = true;
     check(api_.set_states.later(), Listed(x.data(), x.size()), x.size());
   }
   void get_states(std::span<double> x) override { check(api_.get_states, Listed(x.data(), x.size()), x.size()); }
@@ -297,8 +300,10 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   }
   void get_nominals(std::span<double> x) override { check(api_.get_nominals, Listed(x.data(), x.size()), x.size()); }
 
-  // FMI 1.0 has no modes.
-  void enter_event_mode() override {}
+  // FMI 1.0 has no modes, but an event update follows a completed step; AMESim refuses it otherwise.
+  void enter_event_mode() override {
+    if (is_within_step_) completed_integrator_step(false);
+  }
   void leave_event_mode() override {}
   DiscreteUpdate update_discrete_states() override {
     const DiscreteUpdate update = pending_ ? *pending_ : next_update();
@@ -308,6 +313,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   }
   IntegratorStep completed_integrator_step(bool) override {
     fmiBoolean call_event_update = fmiFalse;
+    is_within_step_ = false;
     check(api_.completed_integrator_step, Result(&call_event_update));
     return {call_event_update != fmiFalse, false};
   }
@@ -354,6 +360,7 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
 
   std::optional<DiscreteUpdate> pending_;
   Announcement announcement_;
+  bool is_within_step_ = false;
 };
 
 }  // namespace

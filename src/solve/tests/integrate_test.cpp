@@ -151,6 +151,56 @@ TEST(Integrate, FindsAllRootsOfAStepWhenHandlersChangeNothing) {
   EXPECT_EQ(report.statistics.restarts, 0U);
 }
 
+TEST(Integrate, FindsTheRootsBetweenTheRowsOfALongStep) {
+  // The state is constant, so steps grow to the length of the run.
+  for (const auto direction : {Direction::both, Direction::rising}) {
+    Ode ode{.y0 = {0}, .rhs = [](Time, ConstVector, Vector dy) { dy[0] = 0; }};
+    ode.events = {.root_count = 1,
+                  .roots = [](Time t, ConstVector, Vector g) { g[0] = std::cos(2 * std::numbers::pi * t); },
+                  .directions = {direction},
+                  .handle = [](const EventInfo&, EventState&) {}};
+    RunReport report;
+    rows_of(ode, {.stop = 10.1, .interval = 0.1}, &report);
+    ASSERT_EQ(report.log.size(), direction == Direction::both ? 20U : 10U);
+    for (std::size_t k = 0; k < report.log.size(); ++k) {
+      const auto n = static_cast<double>(k);
+      EXPECT_NEAR(report.log[k].t, direction == Direction::both ? 0.25 + 0.5 * n : 0.75 + n, 1e-10);
+    }
+  }
+}
+
+TEST(Integrate, SeesACrossingRightAfterAnEventIfTheModelKeepsItsFunctionsFromZero) {
+  // A ball whose function has a hysteresis that is as narrow as the tolerance of event times.
+  Ode ode{.y0 = {1, 0}, .rhs = [](Time, ConstVector y, Vector dy) { dy[0] = y[1], dy[1] = -9.81; }};
+  bool below = false;
+  ode.events = {.root_count = 1,
+                .roots = [&below](Time, ConstVector y, Vector g) { g[0] = y[0] + (below ? -1e-13 : 1e-13); },
+                .apart_after_events = true,
+                .handle =
+                    [&below](const EventInfo&, EventState& state) {
+                      below = state.y[0] <= 0;
+                      if (below) state.y[1] *= -0.7;
+                    }};
+  const auto report = integrate(ode, "dopri5", {.rtol = 1e-8, .atol = {1e-8}}, {.stop = 2});
+  EXPECT_EQ(report.state_events, 8U);  // four impacts, and each time the ball leaves the ground
+  EXPECT_GT(report.y[0], 0);
+}
+
+TEST(Integrate, PassesASignThatChangesAfterEachEvent) {
+  Ode ode = clock_problem();
+  double sign = 1;
+  Time switched = 0.5;
+  ode.events = {.root_count = 1,
+                .roots = [&](Time t, ConstVector, Vector g) { g[0] = (t > switched ? -1e-9 : 1e-9) * sign; },
+                .apart_after_events = true,
+                .handle =
+                    [&](const EventInfo& info, EventState&) {
+                      sign = -sign;
+                      switched = info.t;
+                    }};
+  EXPECT_EQ(integrate(ode, "dopri5", {}, {.stop = 1}).state_events, 2U);
+}
+
 TEST(Integrate, HeedsTheDirectionOfRoots) {
   for (const auto direction : {Direction::rising, Direction::falling}) {
     Ode ode = oscillator();
