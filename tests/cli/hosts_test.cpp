@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
         Same{"Iterated", "iterated", {}},
         Same{"Controlled", "quarter_car", {"--controller", "richardson", "--coupling-tolerance", "1e-5"}},
         Same{"IteratedAndControlled", "iterated", {"--controller", "richardson", "--coupling-tolerance", "1e-4"}}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& system) { return std::string(system.param.name); });
 
 TEST_P(ProcessHost, GivesTheSameBytes) {
   const Desk desk;
