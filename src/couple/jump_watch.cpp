@@ -24,28 +24,31 @@ JumpWatch::JumpWatch(const graph::Plan& plan, const ErrorEstimate& estimate) : e
   }
 }
 
-bool JumpWatch::is_jump(const SignalTrust& s, std::size_t output, double value, Duration h, Duration last) const {
-  constexpr double sudden = 20;       // times the recent changes of slope
+bool JumpWatch::is_large(const SignalTrust& s, std::size_t output, double value, double distance) const {
   constexpr double inaccurate = 100;  // times the allowed error
   constexpr double visible = 0.05;    // of the range
-  const double bend = std::abs((value - s.value) / h - s.slope);
-  return bend > sudden * s.bend * 0.5 * (h + last) && bend * h > inaccurate * estimate_.allowed(output) &&
-         bend * h > visible * (std::max(s.high, value) - std::min(s.low, value));
+  return distance > inaccurate * estimate_.allowed(output) &&
+         distance > visible * (std::max(s.high, value) - std::min(s.low, value));
 }
 
 void JumpWatch::look(ControlState& control, const Columns& before, const Columns& now, Time t, Duration h,
                      bool expected) const {
   constexpr std::uint64_t first = 5;  // steps until slopes are known
+  constexpr double sudden = 20;       // times the recent changes of slope
   constexpr double fading = 0.8;      // of changes of slope, from step to step
   const auto& values = now.column<double>();
   const auto& outputs = estimate_.outputs();
   const bool knows_slopes = control.accepted >= 2;
+  const bool finds_jumps = !expected && control.accepted >= first;
+  const Duration both = h + control.taken;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     auto& s = control.signals[i];
     const double value = values[outputs[i].element];
-    if (!expected && control.accepted >= first && is_jump(s, i, value, h, control.taken)) control.jumps.add(i, t);
     const double slope = (value - s.value) / h;
-    if (knows_slopes) s.bend = std::max(fading * s.bend, 2 * std::abs(slope - s.slope) / (h + control.taken));
+    const double change = std::abs(slope - s.slope);
+    if (finds_jumps && change > sudden * s.bend * 0.5 * both && is_large(s, i, value, change * h)) [[unlikely]]
+      control.jumps.add(i, t);
+    if (knows_slopes) s.bend = std::max(fading * s.bend, 2 * change / both);
     s.slope = slope;
     s.value = value;
   }

@@ -29,7 +29,8 @@ class JumpWatch {
     Type type = Type::Int32;
     std::uint32_t element = 0;  // of the outputs' column of its type
   };
-  [[nodiscard]] bool is_jump(const SignalTrust& s, std::size_t output, double value, Duration h, Duration last) const;
+  // True if `distance` is large compared with the tolerance and with the range of the output.
+  [[nodiscard]] bool is_large(const SignalTrust& s, std::size_t output, double value, double distance) const;
 
   const ErrorEstimate& estimate_;
   std::vector<Discrete> discrete_;

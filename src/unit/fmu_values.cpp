@@ -4,11 +4,17 @@ namespace consort::unit {
 
 namespace {
 
-// Nearly all exchanged values are Float64. A separate branch lets the compiler optimise that case.
+// Out of line, because the many branches would make the frame of the caller large for every type.
+template <class F>
+[[gnu::noinline]] void with_other_type(Type type, F&& f) {
+  with_type(type, f);
+}
+
+// Nearly all exchanged values are Float64.
 template <class F>
 void with_group_type(Type type, F&& f) {
   if (type == Type::Float64) return f.template operator()<double>();
-  with_type(type, f);
+  with_other_type(type, f);
 }
 
 }  // namespace
