@@ -116,9 +116,9 @@ Error Caller::escaped(const char* function, const char* what) {
 }
 
 void Caller::fail(const char* function, Status status) const {
+  if (status != Status::discard) throw failure(function, status);
   const Error error = failure(function, status);
-  if (status == Status::discard) throw Discarded(error.fault(), error.what(), error.fields());
-  throw error;
+  throw Discarded(error.fault(), error.what(), error.fields());
 }
 
 void Caller::refuse(const char* function, Status status, Status before) {

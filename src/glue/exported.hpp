@@ -115,7 +115,7 @@ const Exported& exported_model();
 }  // namespace consort::glue
 
 namespace __gnu_cxx {
-void __freeres();
+void __freeres();  // NOLINT: the name that libstdc++ gives
 }
 
 // Use once per FMU. The FMU's own copy of the C++ library keeps reserve memory for exceptions; the destructor function
