@@ -136,9 +136,9 @@ void Caller::throw_late(const Late& late) {
 }
 
 void Caller::fail(const char* function, Status status) const {
+  if (status != Status::discard) throw failure(function, status);
   const Error error = failure(function, status);
-  if (status == Status::discard) throw Discarded(error.fault(), error.what(), error.fields());
-  throw error;
+  throw Discarded(error.fault(), error.what(), error.fields());
 }
 
 void Caller::refuse(const char* function, Status status, Status before) {

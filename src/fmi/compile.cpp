@@ -23,7 +23,7 @@ namespace {
 
 // A path below `root`. Paths from an FMU are untrusted.
 fs::path inside(const fs::path& root, const std::string& name, const std::string& shown) {
-  const fs::path path = (root / name).lexically_normal();
+  fs::path path = (root / name).lexically_normal();
   const fs::path relative = path.lexically_relative(root.lexically_normal());
   require(!relative.empty() && *relative.begin() != "..",
           "{}: the source '{}' lies outside its sources folder; it is not compiled", shown, name);

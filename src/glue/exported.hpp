@@ -115,7 +115,7 @@ const Exported& exported_model();
 }  // namespace consort::glue
 
 namespace __gnu_cxx {
-void __freeres();
+void __freeres();  // NOLINT: the name that libstdc++ gives
 }
 
 // The tool loads the binary for Linux only; that for Windows exports the functions of FMI and no others.

@@ -117,7 +117,7 @@ class Tracer {
     links_.links.push_back(std::move(*link));
   }
 
-  void add_outer(std::uint32_t node, std::uint32_t wire, std::string element) {
+  void add_outer(std::uint32_t node, std::uint32_t wire, const std::string& element) {
     for (const auto& way : ways_to(wire))
       if (auto link = trace(way)) links_.outer.push_back({node, std::move(*link), element + indices_text(way.target)});
   }
