@@ -36,8 +36,8 @@ struct Function {
   F* call = nullptr;
   F* post = nullptr;
 
-  // The same function, for a call without results that is followed by another one of the instance. If another program
-  // executes the calls, it makes both at once: the status is OK, and an error is thrown by the next call.
+  // The same function, for a call without results right before another one whose failure is treated alike. If another
+  // program executes the calls, it makes both at once: the status is OK, and an error is thrown by the next call.
   [[nodiscard]] Function later() const { return {name, post, post}; }
 };
 

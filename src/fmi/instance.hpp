@@ -231,6 +231,12 @@ class ModelExchange : public Instance, public EventMode {
   virtual void set_states(std::span<const double> x) = 0;
   virtual void get_states(std::span<double> x) = 0;
   virtual void get_derivatives(std::span<double> dx) = 0;
+  // The three of them in turn: set_time, set_states, get_derivatives. Cheaper if another program executes the calls.
+  virtual void get_derivatives_at(Time t, std::span<const double> x, std::span<double> dx) {
+    set_time(t);
+    set_states(x);
+    get_derivatives(dx);
+  }
   virtual void get_event_indicators(std::span<double> z) = 0;
   virtual void get_nominals(std::span<double> x) = 0;
   virtual IntegratorStep completed_integrator_step(bool may_roll_back = false) = 0;

@@ -108,11 +108,10 @@ void append_formatted(std::string& out, const std::string& format, T value) {
 
 CONSORT_READS_ARGUMENTS void append_integer(std::string& out, const Conversion& c, std::va_list& arguments) {
   const std::string head = "%" + c.flags;
-  if (c.length == "ll" || c.length == "q" || c.length == "L") {
+  if (c.length == "ll" || c.length == "q" || c.length == "L" || c.length == "j") {
     append_formatted(out, head + "ll" + c.letter, va_arg(arguments, long long));
-  } else if (c.length == "j" || c.length == "z" || c.length == "t") {
-    using Wide = std::conditional_t<sizeof(std::size_t) == 8, long long, int>;
-    append_formatted(out, head + "ll" + c.letter, static_cast<long long>(va_arg(arguments, Wide)));
+  } else if ((c.length == "z" || c.length == "t") && sizeof(std::size_t) == 8) {
+    append_formatted(out, head + "ll" + c.letter, va_arg(arguments, long long));
   } else if (c.length == "l") {
     append_formatted(out, head + "l" + c.letter, va_arg(arguments, long));
   } else {
@@ -126,7 +125,10 @@ CONSORT_READS_ARGUMENTS void append_string(std::string& out, const Conversion& c
     out += "(wide text)";
     return;
   }
-  append_formatted(out, "%" + c.flags + "s", safe_copy(text).c_str());
+  if (c.flags.empty())
+    out += safe_copy(text);  // of any length
+  else
+    append_formatted(out, "%" + c.flags + "s", safe_copy(text).c_str());
 }
 
 }  // namespace

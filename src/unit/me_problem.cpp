@@ -66,6 +66,8 @@ void MeProblem::fill_ode(Time t) {
     // FMI 2.0, 2.1.3: an instance discards a trial point to request a smaller step. NaN makes the solver reject the
     // point.
     try {
+      if (inputs_ == nullptr && states_ > 0 && !memory_.ended)
+        return instance_.get_derivatives_at(now, y.first(states_), dy.first(states_));
       set_point(now, y);
       if (states_ > 0)
         instance_.get_derivatives(dy.first(states_));

@@ -17,15 +17,15 @@ namespace consort::fmi::foreign {
 
 thread_local Link* current_link = nullptr;
 
-void check_told(const std::vector<std::uint8_t>& told, std::size_t count, Link&) {
+void check_told(const std::vector<std::uint8_t>& told, std::size_t count, Link& link) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t length = 0;
-    if (told.size() - at < 8) throw Lost("sent a damaged message");
+    if (told.size() - at < 8) link.lose("sent a damaged message");
     std::memcpy(&length, told.data() + at, 8);
     at += 8;
     if (length == null_count) continue;
-    if (length > told.size() - at || Cursor::padded(length) > told.size() - at) throw Lost("sent a damaged message");
+    if (length > told.size() - at || Cursor::padded(length) > told.size() - at) link.lose("sent a damaged message");
     at += Cursor::padded(length);
   }
 }
@@ -49,7 +49,7 @@ Library::Found find_stubs(int version, std::string_view wanted, const Link& link
 
 class ForeignLibrary final : public Library {
  public:
-  ForeignLibrary(LinkSetup setup) : version_(setup.version), link_(std::move(setup)) {}
+  explicit ForeignLibrary(LinkSetup setup) : version_(setup.version), link_(std::move(setup)) {}
 
   void make_current() const override { current_link = &link_; }
   [[nodiscard]] bool has_own_process() const override { return true; }
@@ -117,7 +117,14 @@ std::string cannot_run(Platform platform) {
     return fmt::format("this build of Consort has no {}, which calls binaries for {}", caller->program,
                        name_of(platform));
   }
-  if (!caller->uses_wine) return {};
+  if (!caller->uses_wine) {
+    const bool has_loader = std::filesystem::exists("/lib/ld-linux.so.2");
+    return has_loader ? std::string()
+                      : fmt::format(
+                            "binaries for {} need the C library for 32 bits, which is not installed: install Debian's "
+                            "libc6:i386 or libc6-i386",
+                            name_of(platform));
+  }
   const auto wine = find_wine();
   if (!wine)
     return fmt::format("binaries for {} run through Wine, which is not installed: {}", name_of(platform),
@@ -141,7 +148,13 @@ std::shared_ptr<Library> open_library(const BinaryFile& binary, const LibraryOpt
                   .prefix = options.model_identifier,
                   .shown = options.shown,
                   .call_limit = options.call_limit};
-  return std::make_shared<ForeignLibrary>(std::move(setup));
+  try {
+    return std::make_shared<ForeignLibrary>(setup);
+  } catch (const Error& error) {
+    // Wine's server may have been about to end. A binary that ends the program does so again.
+    if (error.fault() != Fault::run) throw;
+    return std::make_shared<ForeignLibrary>(std::move(setup));
+  }
 }
 
 }  // namespace consort::fmi::foreign

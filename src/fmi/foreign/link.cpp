@@ -138,7 +138,7 @@ void Link::load() {
   if (front_->program.result != 0) {
     is_lost_ = true;
     throw input_error("{}: its binary {} {}; ask the maker of the FMU for a complete one", setup_.shown,
-                      setup_.binary.substr(setup_.binary.rfind('/') + 1), front_->failure);
+                      setup_.binary.substr(setup_.binary.rfind('/') + 1), failure());
   }
   Cursor exported(call.body() + request);
   for (std::size_t i = 0; i < count; ++i) functions_.push_back(exported.word() != 0);
@@ -240,6 +240,7 @@ std::uint64_t Link::Call::exchange() {
   while (link_.front_->program.message != Message::answer) [[unlikely]] {
       if (link_.front_->program.message == Message::late) {
         --link_.depth_;
+        if (link_.problem_) std::rethrow_exception(std::exchange(link_.problem_, nullptr));
         throw Late{name_of_function(link_.setup_.version, link_.front_->program.function),
                    static_cast<Status>(link_.front_->program.result)};
       }
@@ -277,7 +278,9 @@ void Link::call_back() {
     throw;
   } catch (...) {  // the FMU does not know exceptions of the engine: the call ends first
     if (!problem_) problem_ = std::current_exception();
+    if (is_lost_) std::rethrow_exception(std::exchange(problem_, nullptr));  // by a call within the callback
   }
+  if (deadline_ && Clock::now() > *deadline_) lose("did not return in time and was ended");
   top_ = outer;
   send(Message::resume);
   await();
@@ -323,13 +326,13 @@ void Link::lose(std::string how) {
   throw Lost(std::move(how));
 }
 
+std::string Link::failure() const { return {front_->failure, ::strnlen(front_->failure, sizeof front_->failure)}; }
+
 void Link::lose_ended() {
   // The end of the pipe comes a moment before that of the process.
   const auto until = Clock::now() + time_to_end;
   while (!program_->has_ended() && Clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  front_->failure[sizeof front_->failure - 1] = '\0';
-  const std::string failure = front_->failure;
-  if (!failure.empty()) lose(failure);
+  if (auto how = failure(); !how.empty()) lose(std::move(how));
   lose(program_->has_ended() ? fmt::format("{}; {}", program_->how(), program_->advice())
                              : "closed its connection and was ended");
 }

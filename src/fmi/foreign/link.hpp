@@ -75,6 +75,13 @@ class Link {
   // True if a call with a body of this size may be posted.
   [[nodiscard]] bool can_post(std::size_t size) const;
 
+  // Forgets posted calls, before an instance is freed.
+  void drop_posted() {
+    if (depth_ == 0) top_ = 0;
+  }
+  // Ends the program, and throws Lost.
+  [[noreturn]] void lose(std::string how);
+
   // --- callbacks; set when an instance is made
 
   std::function<void(int status, const char* category, const char* text)> log{};
@@ -98,8 +105,8 @@ class Link {
   void call_back();
   void serve_callback(Message message, std::uint64_t base, std::uint64_t size);
   void grow(std::uint64_t capacity);
-  [[noreturn]] void lose(std::string how);
   [[noreturn]] void lose_ended();
+  [[nodiscard]] std::string failure() const;  // what the program has left in the segment
   [[nodiscard]] std::uint8_t* at(std::uint64_t base) const { return view_ + front_size + base; }
 
   LinkSetup setup_;

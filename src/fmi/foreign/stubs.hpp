@@ -213,8 +213,7 @@ struct Part<ToldBinaries<S, N>, P> : ToldPart<N, P> {
   static void take(Cursor& c, P values, const A& arguments, Link& link, Cursor* told) {
     ToldPart<N, P>::take(c, values, arguments, link, told);
     for (std::size_t i = 0; i < link.kept.size(); ++i)
-      if (values[i] != nullptr && std::get<S>(arguments)[i] >= link.kept[i].size())
-        throw Lost("sent a damaged message");
+      if (values[i] != nullptr && std::get<S>(arguments)[i] >= link.kept[i].size()) link.lose("sent a damaged message");
   }
 };
 
@@ -308,6 +307,7 @@ struct Stub<number, Row<name, F, Kinds...>, R(P...)> {
     if constexpr (frees) {
       auto* const remote = static_cast<Remote*>(std::get<0>(std::tie(p...)));
       Link& link = *remote->link;
+      link.drop_posted();
       try {
         static_cast<void>(send(link, p...));
       } catch (const Lost&) {  // NOLINT(bugprone-empty-catch): an instance of a program that is gone is freed

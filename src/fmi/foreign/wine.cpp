@@ -134,26 +134,28 @@ fs::path prepare_prefix(const Wine& wine) {
   const fs::path root = prefix_root();
   const fs::path prefix = root / name_of_prefix(wine);
   if (is_prepared(wine)) return prefix;
+  // Made under another name and renamed, so that no other process uses half of it.
+  std::string made = (root / "new-XXXXXX").string();
   std::error_code problem;
-  std::string made;
   try {
     fs::create_directories(root);
     fs::permissions(root, fs::perms::owner_all);
-    // Made under another name and renamed, so that no other process uses half of it.
-    std::string name = (root / "new-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
+    if (::mkdtemp(made.data()) == nullptr)
       throw fs::filesystem_error("mkdtemp", root, std::error_code(errno, std::generic_category()));
-    made = name;
     fill(made, wine);
     fs::rename(made, prefix, problem);
+    if (problem && !is_prepared(wine)) {  // not because another process was faster: what is there is damaged
+      fs::remove_all(prefix);
+      fs::rename(made, prefix);
+    }
   } catch (const fs::filesystem_error& error) {
-    if (!made.empty()) fs::remove_all(made, problem);
+    fs::remove_all(made, problem);
     throw run_error(
         "Wine's files for Consort cannot be written to '{}': {}; free some space, or set XDG_CACHE_HOME to a "
         "folder that can be written",
         root.string(), error.code().message());
   }
-  if (problem) fs::remove_all(made, problem);  // another process was faster
+  if (problem) fs::remove_all(made, problem);
   return prefix;
 }
 
@@ -186,7 +188,9 @@ std::vector<std::string> wine_environment(const fs::path& prefix) {
   variables.emplace_back("WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe,winedbg.exe=");
   // Windows programs see these three without "WINE"; Wine hides the ones of this process, and would take the rest from
   // its registry.
-  variables.emplace_back("WINEPATH=C:\\windows\\system32;C:\\windows");
+  const char* const users = std::getenv("WINEPATH");  // folders with further DLLs
+  variables.push_back(fmt::format("WINEPATH={}{}C:\\windows\\system32;C:\\windows", users == nullptr ? "" : users,
+                                  users == nullptr ? "" : ";"));
   variables.emplace_back("WINETEMP=C:\\windows\\temp");
   variables.emplace_back("WINETMP=C:\\windows\\temp");
   variables.emplace_back("windir=C:\\windows");

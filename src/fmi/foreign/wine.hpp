@@ -17,12 +17,12 @@ struct Wine {
 // $CONSORT_WINE ("none": as if there were none), or the places of Debian and of WineHQ, or the program in $PATH;
 // nullopt if there is none.
 [[nodiscard]] std::optional<Wine> find_wine();
-// What to install: "install Wine (sudo apt-get install wine64)".
+// What to install: "install Wine (as root: apt-get install …)".
 [[nodiscard]] std::string advice_on_wine();
 
 // The folder of all prefixes, below $XDG_CACHE_HOME or ~/.cache. Never the user's own prefix.
 [[nodiscard]] std::filesystem::path prefix_root();
-// The prefix for this Wine. Makes it if necessary: two megabytes, without desktop, menus, network, Mono and Gecko.
+// The prefix for this Wine. Makes it if necessary: half a megabyte, without desktop, menus, network, Mono and Gecko.
 // Several processes may call it at once. Throws Error (run) if it cannot be written.
 [[nodiscard]] std::filesystem::path prepare_prefix(const Wine& wine);
 [[nodiscard]] bool is_prepared(const Wine& wine);

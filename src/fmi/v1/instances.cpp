@@ -285,15 +285,23 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
     caller_.set_time(t);
     announcement_.reach(t);
     is_within_step_ = true;
-    check(api_.set_time.later(), t);
+    check(api_.set_time, t);
   }
   void set_states(std::span<const double> x) override {
     is_within_step_ = true;
-    check(api_.set_states.later(), Listed(x.data(), x.size()), x.size());
+    check(api_.set_states, Listed(x.data(), x.size()), x.size());
   }
   void get_states(std::span<double> x) override { check(api_.get_states, Listed(x.data(), x.size()), x.size()); }
   void get_derivatives(std::span<double> dx) override {
     check(api_.get_derivatives, Listed(dx.data(), dx.size()), dx.size());
+  }
+  void get_derivatives_at(Time t, std::span<const double> x, std::span<double> dx) override {
+    caller_.set_time(t);
+    announcement_.reach(t);
+    is_within_step_ = true;
+    check(api_.set_time.later(), t);
+    check(api_.set_states.later(), Listed(x.data(), x.size()), x.size());
+    get_derivatives(dx);
   }
   void get_event_indicators(std::span<double> z) override {
     check(api_.get_event_indicators, Listed(z.data(), z.size()), z.size());

@@ -393,14 +393,19 @@ class ModelExchangeInstance final : public Common<ModelExchange> {
   void set_time(Time t) override {
     caller_.set_time(t);
     announcement_.reach(t);
-    check(api_.set_time.later(), t);
+    check(api_.set_time, t);
   }
-  void set_states(std::span<const double> x) override {
-    check(api_.set_states.later(), Listed(x.data(), x.size()), x.size());
-  }
+  void set_states(std::span<const double> x) override { check(api_.set_states, Listed(x.data(), x.size()), x.size()); }
   void get_states(std::span<double> x) override { check(api_.get_states, Listed(x.data(), x.size()), x.size()); }
   void get_derivatives(std::span<double> dx) override {
     check(api_.get_derivatives, Listed(dx.data(), dx.size()), dx.size());
+  }
+  void get_derivatives_at(Time t, std::span<const double> x, std::span<double> dx) override {
+    caller_.set_time(t);
+    announcement_.reach(t);
+    check(api_.set_time.later(), t);
+    check(api_.set_states.later(), Listed(x.data(), x.size()), x.size());
+    get_derivatives(dx);
   }
   void get_event_indicators(std::span<double> z) override {
     check(api_.get_event_indicators, Listed(z.data(), z.size()), z.size());
