@@ -7,7 +7,12 @@
 function(consort_add_folder name)
   cmake_parse_arguments(ARG "OFF_THE_STEP" "" "SOURCES;LINKS;LIBRARIES;TESTS;TEST_LINKS;TEST_DEPENDS" ${ARGN})
 
-  consort_join_sources(sources consort_${name} 8 ${ARG_SOURCES})
+  # Fewer, larger files compile in less time; on the step, their size decides what the compiler inlines.
+  set(files_at_a_time 8)
+  if(ARG_OFF_THE_STEP)
+    set(files_at_a_time 16)
+  endif()
+  consort_join_sources(sources consort_${name} ${files_at_a_time} ${ARG_SOURCES})
   add_library(consort_${name} STATIC ${sources})
   add_library(consort::${name} ALIAS consort_${name})
   target_include_directories(consort_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")

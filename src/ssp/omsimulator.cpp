@@ -46,9 +46,9 @@ std::optional<double> positive(pugi::xml_node node, std::initializer_list<const 
   return std::nullopt;
 }
 
-class Applier {
+class RunSettingsApplier {
  public:
-  Applier(const Annotated& from, graph::Document& document, Diagnostics& diagnostics)
+  RunSettingsApplier(const Annotated& from, graph::Document& document, Diagnostics& diagnostics)
       : from_(from), document_(document), diagnostics_(diagnostics) {}
 
   void operator()() {
@@ -220,7 +220,7 @@ class Applier {
 }  // namespace
 
 void apply_omsimulator(const Annotated& from, graph::Document& document, Diagnostics& diagnostics) {
-  Applier(from, document, diagnostics)();
+  RunSettingsApplier(from, document, diagnostics)();
 }
 
 }  // namespace consort::ssp
