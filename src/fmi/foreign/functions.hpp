@@ -27,6 +27,11 @@ template <std::size_t N>
 struct In {};  // an array that the FMU reads
 template <std::size_t N>
 struct Out {};  // an array that the FMU writes
+// Arrays of size_t: of 64 bits in the body, whatever the program has.
+template <std::size_t N>
+struct Sizes {};
+template <std::size_t N>
+struct SizesOut {};
 template <std::size_t N>
 struct Texts {};  // an array of texts that the FMU reads
 template <std::size_t N>
@@ -172,7 +177,7 @@ using Functions3 = List<
     Row<"fmi3GetUInt64", fmi3GetUInt64TYPE, Self, In<2>, Value, Out<4>, Value>,
     Row<"fmi3GetBoolean", fmi3GetBooleanTYPE, Self, In<2>, Value, Out<4>, Value>,
     Row<"fmi3GetString", fmi3GetStringTYPE, Self, In<2>, Value, Told<4>, Value>,
-    Row<"fmi3GetBinary", fmi3GetBinaryTYPE, Self, In<2>, Value, Out<5>, ToldBinaries<3, 5>, Value>,
+    Row<"fmi3GetBinary", fmi3GetBinaryTYPE, Self, In<2>, Value, SizesOut<5>, ToldBinaries<3, 5>, Value>,
     Row<"fmi3GetClock", fmi3GetClockTYPE, Self, In<2>, Value, Out<2>>,
     Row<"fmi3SetFloat32", fmi3SetFloat32TYPE, Self, In<2>, Value, In<4>, Value>,
     Row<"fmi3SetFloat64", fmi3SetFloat64TYPE, Self, In<2>, Value, In<4>, Value>,
@@ -186,7 +191,7 @@ using Functions3 = List<
     Row<"fmi3SetUInt64", fmi3SetUInt64TYPE, Self, In<2>, Value, In<4>, Value>,
     Row<"fmi3SetBoolean", fmi3SetBooleanTYPE, Self, In<2>, Value, In<4>, Value>,
     Row<"fmi3SetString", fmi3SetStringTYPE, Self, In<2>, Value, Texts<4>, Value>,
-    Row<"fmi3SetBinary", fmi3SetBinaryTYPE, Self, In<2>, Value, In<5>, Binaries<3, 5>, Value>,
+    Row<"fmi3SetBinary", fmi3SetBinaryTYPE, Self, In<2>, Value, Sizes<5>, Binaries<3, 5>, Value>,
     Row<"fmi3SetClock", fmi3SetClockTYPE, Self, In<2>, Value, In<2>>,
     Row<"fmi3GetFMUState", fmi3GetFMUStateTYPE, Self, One>, Row<"fmi3SetFMUState", fmi3SetFMUStateTYPE, Self, Value>,
     Row<"fmi3FreeFMUState", fmi3FreeFMUStateTYPE, Self, One>,

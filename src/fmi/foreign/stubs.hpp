@@ -112,6 +112,11 @@ struct Part<Out<N>, P> : ArrayPart<N, P> {
   }
 };
 
+template <std::size_t N, class P>
+struct Part<Sizes<N>, P> : Part<In<N>, P> {};
+template <std::size_t N, class P>
+struct Part<SizesOut<N>, P> : Part<Out<N>, P> {};
+
 inline std::size_t size_of_bytes(const void* data, std::size_t size) {
   return 8 + (data == nullptr ? 0 : Cursor::padded(size));
 }

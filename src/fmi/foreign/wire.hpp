@@ -92,17 +92,14 @@ struct WireEventInfo {
   alignas(8) double next;
 };
 
-// The type in a body for a C type: pointers and size_t have 64 bits even if the program has 32.
+// The type in a body for a C type: pointers have 64 bits even if the program has 32. A single size_t lies in a word of
+// 64 bits, of which such a program uses the lower half; for arrays of them see Sizes.
 template <class T>
 struct WireOf {
   using type = std::conditional_t<std::is_class_v<T>, WireEventInfo, T>;
 };
 template <>
 struct WireOf<void*> {
-  using type = std::uint64_t;
-};
-template <>
-struct WireOf<std::size_t> {
   using type = std::uint64_t;
 };
 template <class T>

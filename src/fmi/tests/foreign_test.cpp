@@ -346,6 +346,96 @@ TEST_F(Foreign, IsFreedAfterItsProgramHasGone) {
   EXPECT_NO_THROW(unit.reset());
 }
 
+// --- 32 bits
+
+// Several values in one call, sizes of states, and texts: all that differs in a program with 32-bit pointers.
+constexpr const char* small_model = R"(
+#include <stdlib.h>
+#include <string.h>
+#include "fmi2Functions.h"
+typedef struct { double v[8]; char name[100]; } M;
+const char* fmi2GetVersion(void) { return "2.0"; }
+const char* fmi2GetTypesPlatform(void) { return "default"; }
+fmi2Component fmi2Instantiate(fmi2String n, fmi2Type t, fmi2String g, fmi2String r, const fmi2CallbackFunctions* f,
+                              fmi2Boolean v, fmi2Boolean l) {
+  M* m = calloc(1, sizeof *m);
+  strncpy(m->name, n, 99);
+  f->logger(f->componentEnvironment, n, fmi2Warning, "made", "%d bits, %s, %g", (int)(8 * sizeof(void*)), n, 0.5);
+  return m;
+}
+void fmi2FreeInstance(fmi2Component c) { free(c); }
+fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean a, fmi2Real b, fmi2Real d, fmi2Boolean e, fmi2Real g) { return fmi2OK; }
+fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return fmi2OK; }
+fmi2Status fmi2ExitInitializationMode(fmi2Component c) { return fmi2OK; }
+fmi2Status fmi2Terminate(fmi2Component c) { return fmi2OK; }
+fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference v[], size_t n, fmi2Real x[]) {
+  for (size_t i = 0; i < n; ++i) x[i] = ((M*)c)->v[v[i]];
+  return fmi2OK;
+}
+fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference v[], size_t n, const fmi2Real x[]) {
+  for (size_t i = 0; i < n; ++i) ((M*)c)->v[v[i]] = x[i];
+  return fmi2OK;
+}
+fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference v[], size_t n, fmi2String x[]) { x[0] = ((M*)c)->name; return fmi2OK; }
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate* s) {
+  if (*s == NULL) *s = malloc(sizeof(M));
+  memcpy(*s, c, sizeof(M));
+  return fmi2OK;
+}
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate s) { memcpy(c, s, sizeof(M)); return fmi2OK; }
+fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate* s) { free(*s); *s = NULL; return fmi2OK; }
+fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate s, size_t* n) { *n = sizeof(M); return fmi2OK; }
+fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate s, fmi2Byte b[], size_t n) { memcpy(b, s, n); return fmi2OK; }
+fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte b[], size_t n, fmi2FMUstate* s) {
+  *s = malloc(n);
+  memcpy(*s, b, n);
+  return fmi2OK;
+}
+fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean b) {
+  M* m = c;
+  m->v[1] = m->v[0] + h;
+  return fmi2OK;
+}
+)";
+
+TEST(Foreign32, CallsLibrariesFor32BitLinux) {
+  if (const auto reason = foreign::cannot_run(Platform::linux32); !reason.empty()) GTEST_SKIP() << reason;
+  const os::TempFolder folder("test");
+  std::string text = description;
+  const std::string attribute = "canHandleVariableCommunicationStepSize=\"true\"";
+  text.insert(text.find(attribute), "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" ");
+  write_file(folder.path() / "modelDescription.xml", text);
+  write_file(folder.path() / "small.c", small_model);
+  const fs::path library = folder.path() / "binaries/linux32/Villain.so";
+  fs::create_directories(library.parent_path());
+  const std::string command =
+      fmt::format("cc -m32 -shared -fPIC -w -I'{}/src/fmi/headers/fmi2' '{}' -o '{}' > /dev/null 2>&1",
+                  places::source(), (folder.path() / "small.c").string(), library.string());
+  if (std::system(command.c_str()) != 0) GTEST_SKIP() << "the compiler does not build for 32 bits";
+  const Fmu fmu = Fmu::open(folder.path());
+  std::vector<LogMessage> messages;
+  const auto unit = fmu.co_simulation({.name = "small", .log = [&](const LogMessage& m) { messages.push_back(m); }});
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_EQ(messages[0].text, "32 bits, small, 0.5");
+  initialize(*unit);
+  const std::vector<ValueReference> all{0, 1, 2, 3, 4, 5, 6, 7};
+  const std::vector<double> set{10, 11, 12, 13, 14, 15, 16, 17};
+  std::vector<double> got(all.size());
+  unit->set<double>(all, set);
+  unit->get<double>(all, got);
+  EXPECT_EQ(got, set);
+  auto* const saving = unit->state_saving();
+  ASSERT_NE(saving, nullptr);
+  const auto state = saving->save(nullptr);
+  const auto bytes = saving->serialize(*state);
+  EXPECT_EQ(unit->do_step(0, 0.25).end, StepReport::End::completed);
+  EXPECT_EQ(real(*unit, fmu.description(), "y"), 10.25);
+  saving->restore(*saving->deserialize(bytes));
+  unit->get<double>(all, got);
+  EXPECT_EQ(got, set);
+  EXPECT_EQ(get<std::string>(*unit, fmu.description(), "path")[0], "small");
+}
+
 // --- binaries that cannot be loaded
 
 TEST_F(Foreign, NamesTheDllsThatAreMissing) {

@@ -63,40 +63,45 @@ struct Hold<One, P> {
   T value;
 };
 
-// Arrays lie in the body as the FMU expects them, unless its size_t is shorter.
+// Arrays lie in the body as the FMU expects them.
 template <class P>
 struct ArrayHold {
-  using T = Element<P>;
-  static constexpr bool in_place = sizeof(T) == sizeof(Wire<T>);
   explicit ArrayHold(Cursor& c) {
     const std::uint64_t n = c.word();
-    if (n == null_count) return;
-    count = static_cast<std::size_t>(n);
-    place = reinterpret_cast<Wire<T>*>(c.bytes(count * sizeof(Wire<T>)));
-    if constexpr (!in_place)
-      for (std::size_t i = 0; i < count; ++i) copy.push_back(from_wire<T>(place[i]));
+    if (n != null_count) place = c.bytes(static_cast<std::size_t>(n) * sizeof(Element<P>));
   }
-  P argument() {
-    if constexpr (in_place)
-      return reinterpret_cast<P>(place);
-    else
-      return place == nullptr ? nullptr : copy.data();
-  }
-  std::size_t count = 0;
-  Wire<T>* place = nullptr;
-  std::vector<std::conditional_t<in_place, char, T>> copy;
+  P argument() { return reinterpret_cast<P>(place); }
+  std::uint8_t* place = nullptr;
 };
 template <std::size_t N, class P>
 struct Hold<In<N>, P> : ArrayHold<P>, NoResult {
   using ArrayHold<P>::ArrayHold;
 };
 template <std::size_t N, class P>
-struct Hold<Out<N>, P> : ArrayHold<P> {
+struct Hold<Out<N>, P> : ArrayHold<P>, NoResult {
   using ArrayHold<P>::ArrayHold;
+};
+struct SizesHold {
+  explicit SizesHold(Cursor& c) {
+    const std::uint64_t n = c.word();
+    if (n == null_count) return;
+    place = reinterpret_cast<std::uint64_t*>(c.bytes(static_cast<std::size_t>(n) * sizeof(std::uint64_t)));
+    for (std::uint64_t i = 0; i < n; ++i) copy.push_back(static_cast<std::size_t>(place[i]));
+  }
+  std::size_t* argument() { return place == nullptr ? nullptr : copy.data(); }
+  std::uint64_t* place = nullptr;
+  std::vector<std::size_t> copy;
+};
+template <std::size_t N, class P>
+struct Hold<Sizes<N>, P> : SizesHold, NoResult {
+  using SizesHold::SizesHold;
+};
+template <std::size_t N, class P>
+struct Hold<SizesOut<N>, P> : SizesHold {
+  using SizesHold::SizesHold;
   template <class Arguments>
   void finish(const Arguments&, Server&) {
-    if constexpr (!ArrayHold<P>::in_place)
-      for (std::size_t i = 0; i < this->count; ++i) this->place[i] = to_wire(this->copy[i]);
+    for (std::size_t i = 0; i < this->copy.size(); ++i) this->place[i] = this->copy[i];
   }
 };
 
