@@ -107,11 +107,7 @@ double right_hand_side(fmi::Platform platform) {
   std::vector<double> x(unit->continuous_states());
   std::vector<double> dx(x.size());
   unit->get_states(x);
-  return nanoseconds([&](int i) {
-    unit->set_time(1e-6 * i);
-    unit->set_states(x);
-    unit->get_derivatives(dx);
-  });
+  return nanoseconds([&](int i) { unit->get_derivatives_at(1e-6 * i, x, dx); });
 }
 
 }  // namespace
@@ -125,18 +121,19 @@ int main() {
   }
   const double bare = bench::bare_exchange();
   fmt::print("bare exchange of a word: {:.0f} ns\n\n", bare);
-  fmt::print("{:<34} {:>8} {:>8} {:>10} {:>10} {:>16}\n", "", "native", "Windows", "beyond", "allowed",
-             "bare exchanges");
+  fmt::print("{:<34} {:>8} {:>8} {:>10} {:>16} {:>8}\n", "", "native", "Windows", "beyond", "bare exchanges",
+             "allowed");
   bool good = true;
   const auto print = [&](const char* what, double (*measure)(fmi::Platform), double allowed) {
     const double native = measure(fmi::Platform::linux64);
     const double windows = measure(fmi::Platform::win64);
-    const double beyond = windows - native;
-    fmt::print("{:<34} {:>5.0f} ns {:>5.0f} ns {:>7.0f} ns {:>7.0f} ns {:>16.1f}\n", what, native, windows, beyond,
-               allowed, beyond / bare);
-    good = good && beyond <= allowed;
+    const double exchanges = (windows - native) / bare;
+    fmt::print("{:<34} {:>5.0f} ns {:>5.0f} ns {:>7.0f} ns {:>16.1f} {:>8.1f}\n", what, native, windows,
+               windows - native, exchanges, allowed);
+    good = good && exchanges <= allowed;
   };
-  print("Co-Simulation: set + step + get", bench::step, 1500);
-  print("Model Exchange: a right-hand side", bench::right_hand_side, 1000);
+  // 1.5 µs and 1 µs where a bare exchange takes 0.21 µs.
+  print("Co-Simulation: set + step + get", bench::step, 7);
+  print("Model Exchange: a right-hand side", bench::right_hand_side, 4.8);
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
