@@ -94,7 +94,6 @@ void fill(const fs::path& folder, const Wine& wine) {
   link_libraries(wine.libraries, windows / "system32");
   link_libraries(wine.libraries32, windows / "syswow64");
   fs::create_directories(windows / "temp");
-  fs::create_directories(folder / "tmp");
   fs::create_directories(folder / "dosdevices");
   fs::create_symlink("../drive_c", folder / "dosdevices" / "c:");
   fs::create_symlink("/", folder / "dosdevices" / "z:");
@@ -174,6 +173,7 @@ std::vector<std::string> wine_environment(const fs::path& prefix) {
                                        "WINELOADER", "DISPLAY", "WAYLAND_DISPLAY", "TMPDIR", "WINEPATH", "WINETEMP",
                                        "WINETMP", "windir", "ComSpec", "OS", "ProgramData", "ProgramFiles"});
   std::vector<std::string> variables;
+  // TMPDIR is left out: with it, Wine 10 of Debian 13 ends with "free(): invalid pointer".
   for (char** v = environ; v != nullptr && *v != nullptr; ++v) {
     const std::string_view variable = *v;
     const std::string_view name = variable.substr(0, variable.find('='));
@@ -183,7 +183,6 @@ std::vector<std::string> wine_environment(const fs::path& prefix) {
   }
   variables.push_back("WINEPREFIX=" + prefix.string());
   variables.emplace_back("WINEDEBUG=-all");
-  variables.push_back("TMPDIR=" + (prefix / "tmp").string());  // for the sockets of Debian's Wine
   // No Mono, Gecko, menus and debugger.
   variables.emplace_back("WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe,winedbg.exe=");
   // Windows programs see these three without "WINE"; Wine hides the ones of this process, and would take the rest from
