@@ -113,17 +113,13 @@ void Link::load() {
   program_reads.reset();
   program_writes.reset();
 
-  const auto put = [](Cursor& c, const std::string& text) {
-    c.word() = text.size();
-    std::memcpy(c.bytes(text.size() + 1), text.c_str(), text.size() + 1);
-  };
   const std::size_t count = with_functions(setup_.version, []<class Functions>() { return Functions::size; });
-  const std::size_t request = 24 + Cursor::padded(setup_.binary.size() + 1) + Cursor::padded(setup_.prefix.size() + 1);
+  const std::size_t request = 8 + size_of_text(setup_.binary) + size_of_text(setup_.prefix);
   Call call(*this, 0, request + 8 * count);
   Cursor cursor(call.body());
   cursor.word() = static_cast<std::uint64_t>(setup_.version);
-  put(cursor, setup_.binary);
-  put(cursor, setup_.prefix);
+  put_text(cursor, setup_.binary);
+  put_text(cursor, setup_.prefix);
   deadline_ = Clock::now() + time_to_start;
   front_->engine.base = 0;
   front_->engine.size = request + 8 * count;

@@ -124,22 +124,23 @@ inline void put_bytes(Cursor& c, const void* data, std::size_t size, std::size_t
   c.word() = data == nullptr ? null_count : length;
   if (data != nullptr && size > 0) std::memcpy(c.bytes(size), data, size);
 }
-inline std::size_t size_of_text(const char* text) {
-  return size_of_bytes(text, text == nullptr ? 0 : std::strlen(text) + 1);
-}
-inline void put_text(Cursor& c, const char* text) {
-  const std::size_t length = text == nullptr ? 0 : std::strlen(text);
-  put_bytes(c, text, length + 1, length);
+// A text that may be null.
+inline std::size_t size_of_optional(const char* text) { return text == nullptr ? 8 : size_of_text(text); }
+inline void put_optional(Cursor& c, const char* text) {
+  if (text == nullptr)
+    c.word() = null_count;
+  else
+    put_text(c, text);
 }
 
 struct TextPart : NoResults {
   template <class A>
   static std::size_t size(const char* text, const A&) {
-    return size_of_text(text);
+    return size_of_optional(text);
   }
   template <class A>
   static void put(Cursor& c, const char* text, const A&, Link&) {
-    put_text(c, text);
+    put_optional(c, text);
   }
 };
 template <class P>
@@ -154,13 +155,13 @@ struct Part<Texts<N>, P> : NoResults {
   template <class A>
   static std::size_t size(P texts, const A& arguments) {
     std::size_t sum = 8;
-    for (std::size_t i = 0; i < std::get<N>(arguments); ++i) sum += size_of_text(texts[i]);
+    for (std::size_t i = 0; i < std::get<N>(arguments); ++i) sum += size_of_optional(texts[i]);
     return sum;
   }
   template <class A>
   static void put(Cursor& c, P texts, const A& arguments, Link&) {
     c.word() = std::get<N>(arguments);
-    for (std::size_t i = 0; i < std::get<N>(arguments); ++i) put_text(c, texts[i]);
+    for (std::size_t i = 0; i < std::get<N>(arguments); ++i) put_optional(c, texts[i]);
   }
 };
 template <std::size_t S, std::size_t N, class P>

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
 
 namespace consort::fmi::foreign {
@@ -85,6 +86,15 @@ class Cursor {
  private:
   std::uint8_t* at_;
 };
+
+// A text: its length, then its characters and a zero.
+[[nodiscard]] inline std::size_t size_of_text(std::string_view text) { return 8 + Cursor::padded(text.size() + 1); }
+inline void put_text(Cursor& cursor, std::string_view text) {
+  cursor.word() = text.size();
+  std::uint8_t* const place = cursor.bytes(text.size() + 1);
+  std::memcpy(place, text.data(), text.size());
+  place[text.size()] = 0;
+}
 
 // The event infos of FMI 1.0 and 2.0: five flags and a time.
 struct WireEventInfo {

@@ -16,12 +16,6 @@ namespace {
 
 thread_local bool is_called = false;  // this thread serves calls
 
-void put_text(Cursor& cursor, const std::string& text) {
-  cursor.word() = text.size();
-  std::memcpy(cursor.bytes(text.size() + 1), text.c_str(), text.size() + 1);
-}
-std::size_t size_of_text(const std::string& text) { return 8 + Cursor::padded(text.size() + 1); }
-
 }  // namespace
 
 Server::Server(Front& front, std::uint8_t* first_view) : front_(front), view_(first_view) { the_server = this; }
