@@ -9,8 +9,12 @@
 
 #include "models/coupled_mass.hpp"
 #include "models/coupled_mass_relative.hpp"
+#include "models/cubic_mass.hpp"
 #include "models/linear_unit.hpp"
 #include "models/one_mass.hpp"
+#include "models/pendulum.hpp"
+#include "models/pendulum_cartesian.hpp"
+#include "models/quadratic_mass.hpp"
 #include "models/quarter_car.hpp"
 #include "models/quarter_car_chassis.hpp"
 #include "models/quarter_car_wheel.hpp"
@@ -218,14 +222,131 @@ TEST(Equations, OfTheLinearUnitAtAPointComputedByHand) {
   EXPECT_DOUBLE_EQ(unit.y, 2.75);
 }
 
+// --- the pendula and the nonlinear pair
+
+TEST(Equations, OfThePendulumAtAPointComputedByHand) {
+  Pendulum p;
+  p.m = 2, p.l = 3, p.g = 10, p.d = 0.5, p.x_pivot = -1, p.y_pivot = 4;
+  p.theta = std::acos(0.6), p.omega = -2;  // sin = 0.8, cos = 0.6
+  p.F_x = 7, p.F_y = 5, p.u_pivot = 1.5, p.torque = 11;
+  p.derivatives();
+  p.outputs();
+  // Along the circle: (7 + 2 * 1.5) * 0.6 + (5 - 20) * 0.8 = -6 N. Torques: 11 + 0.5 * 2 - 3 * 6 = -6 N m on 18 kg m2.
+  EXPECT_DOUBLE_EQ(p.der_theta, -2);
+  EXPECT_NEAR(p.der_omega, -6.0 / 18, 1e-15);
+  EXPECT_NEAR(p.x, -1 + 3 * 0.8, 1e-15);
+  EXPECT_NEAR(p.y, 4 - 3 * 0.6, 1e-15);
+  EXPECT_NEAR(p.v_x, -2 * 3 * 0.6, 1e-15);
+  EXPECT_NEAR(p.v_y, -2 * 3 * 0.8, 1e-15);
+}
+
+// On the circle, the second derivative of (sin, -cos) must be that of both forms.
+TEST(Equations, OfThePendulumByItsCoordinatesAreThoseByItsAngle) {
+  Pendulum p;
+  p.m = 2, p.l = 3, p.theta = 0.7, p.omega = -2, p.F_x = 7, p.F_y = 5, p.u_pivot = 1.5, p.x_pivot = -1, p.y_pivot = 4;
+  p.derivatives();
+  p.outputs();
+  PendulumCartesian c;
+  c.m = 2, c.l = 3, c.F_x = 7, c.F_y = 5, c.u_pivot = 1.5, c.x_pivot = -1, c.y_pivot = 4;
+  c.x = p.x, c.y = p.y, c.v_x = p.v_x, c.v_y = p.v_y;
+  c.derivatives();
+  c.outputs();
+  EXPECT_NEAR(c.der_v_x, p.l * (p.der_omega * std::cos(0.7) - 4 * std::sin(0.7)), 1e-12);
+  EXPECT_NEAR(c.der_v_y, p.l * (p.der_omega * std::sin(0.7) + 4 * std::cos(0.7)), 1e-12);
+  EXPECT_NEAR(c.violation, 0, 1e-14);
+  // The rod carries the centripetal force and what the other forces have along it.
+  const double outwards = (7 + 2 * 1.5) * std::sin(0.7) - (5 - 2 * 9.81) * std::cos(0.7);
+  EXPECT_NEAR(c.tension, 2 * 3 * 4 + outwards, 1e-12);
+}
+
+// Two pendula with pivots at -2 and 2 m, coupled by a spring of 1 N/m without length. Solutions at t = 5 s of an
+// independent program.
+struct TwoPendula {
+  std::array<Pendulum, 2> p;
+  double sign = 1;  // -1: the pivots move towards each other
+
+  using State = std::array<double, 4>;
+  State rates(double t, const State& z) {
+    std::array<double, 2> x{}, y{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      p[i].theta = z[2 * i], p[i].omega = z[2 * i + 1];
+      p[i].x_pivot = i == 0 ? -2 : 2;
+      p[i].outputs();
+      x[i] = p[i].x + (i == 0 ? 1 : sign) * std::sin(t);
+      y[i] = p[i].y;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      p[i].F_x = x[1 - i] - x[i];
+      p[i].F_y = y[1 - i] - y[i];
+      p[i].u_pivot = (i == 0 ? 1 : sign) * std::sin(t);
+      p[i].derivatives();
+    }
+    return {p[0].der_theta, p[0].der_omega, p[1].der_theta, p[1].der_omega};
+  }
+  State at_five() {
+    constexpr double half_pi = 1.5707963267948966;
+    State z{half_pi, 0, -half_pi, 0};
+    constexpr int steps = 20000;
+    constexpr double h = 5.0 / steps;
+    const auto shifted = [&](const State& k, double by) {
+      State s = z;
+      for (std::size_t i = 0; i < 4; ++i) s[i] += by * k[i];
+      return s;
+    };
+    for (int i = 0; i < steps; ++i) {
+      const double t = i * h;
+      const auto k1 = rates(t, z);
+      const auto k2 = rates(t + h / 2, shifted(k1, h / 2));
+      const auto k3 = rates(t + h / 2, shifted(k2, h / 2));
+      const auto k4 = rates(t + h, shifted(k3, h));
+      for (std::size_t j = 0; j < 4; ++j) z[j] += h / 6 * (k1[j] + 2 * k2[j] + 2 * k3[j] + k4[j]);
+    }
+    return z;
+  }
+};
+
+// The published figures have eight digits; RK4 with 0.25 ms has an error below 1e-11.
+TEST(Equations, OfTwoCoupledPendulaLeadToThePublishedSolution) {
+  const auto same = TwoPendula{}.at_five();
+  EXPECT_NEAR(same[0], -0.91921176, 1e-8);
+  EXPECT_NEAR(same[1], -1.31423156, 1e-8);
+  EXPECT_NEAR(same[2], 0.6057906, 1e-8);
+  EXPECT_NEAR(same[3], 1.32913196, 1e-8);
+  const auto mirrored = TwoPendula{.p = {}, .sign = -1}.at_five();
+  EXPECT_NEAR(std::abs(mirrored[0]), 0.63276769, 1e-8);
+  EXPECT_NEAR(std::abs(mirrored[1]), 1.61895287, 1e-8);
+  EXPECT_NEAR(mirrored[2], -mirrored[0], 1e-8);
+  EXPECT_NEAR(mirrored[3], -mirrored[1], 1e-8);
+}
+
+TEST(Equations, OfTheNonlinearPairAtAPointComputedByHand) {
+  CubicMass a;
+  a.x = 0.5, a.v = -2, a.force = 3, a.m = 2;
+  a.derivatives(0);
+  a.outputs(0);
+  EXPECT_DOUBLE_EQ(a.der_x, -2);
+  EXPECT_DOUBLE_EQ(a.der_v, (200 + 3 - 12.5 + 80) / 2);  // 100 / 8; 10 * -8
+  EXPECT_DOUBLE_EQ(a.a, a.der_v);
+  a.derivatives(1);
+  EXPECT_NEAR(a.der_v, (200 * std::cos(24.0) + 70.5) / 2, 1e-12);
+  QuadraticMass b;
+  b.x = -0.5, b.v = -2, b.force = 3, b.m = 2;
+  b.derivatives();
+  b.outputs();
+  EXPECT_DOUBLE_EQ(b.der_v, (3 - 50 - 80) / 2.0);  // 200 / 4; 5 * 16
+  EXPECT_DOUBLE_EQ(b.a, b.der_v);
+}
+
 // --- analytic derivatives
 
 // Compares every column of the Jacobian with central differences, whose rounding errors are 1e-10 of the values.
 template <class M, std::size_t K, std::size_t U>
 void expect_derivatives(M at, double M::*const (&knowns)[K], double M::*const (&unknowns)[U]) {
   const auto evaluate = [](M& model) {
-    model.derivatives();
+    if constexpr (requires { model.derivatives(); }) model.derivatives();
+    if constexpr (requires { model.derivatives(0.0); }) model.derivatives(0.0);
     if constexpr (requires { model.outputs(); }) model.outputs();
+    if constexpr (requires { model.outputs(0.0); }) model.outputs(0.0);
   };
   constexpr double h = 1e-5;
   for (const auto known : knowns) {
@@ -250,6 +371,21 @@ TEST(AnalyticDerivatives, AreThoseOfTheEquations) {
   expect_derivatives<C>({.m = 2}, {&C::x_other, &C::v_other, &C::x, &C::v}, {&C::der_x, &C::der_v, &C::dx, &C::dv});
   using O = OneMass;
   expect_derivatives<O>({.m = 3}, {&O::force, &O::x, &O::v}, {&O::der_x, &O::der_v});
+  using N = CubicMass;
+  expect_derivatives<N>({.force = 1, .x = 0.5, .v = -0.7, .m = 3}, {&N::force, &N::x, &N::v},
+                        {&N::der_x, &N::der_v, &N::a});
+  using Q = QuadraticMass;
+  expect_derivatives<Q>({.force = 1, .x = 0.5, .v = -0.7, .m = 3}, {&Q::force, &Q::x, &Q::v},
+                        {&Q::der_x, &Q::der_v, &Q::a});
+  using P = Pendulum;
+  expect_derivatives<P>(
+      {.F_x = 1, .F_y = 2, .u_pivot = 3, .torque = 4, .theta = 0.7, .omega = -0.4, .m = 2, .l = 1.5, .d = 0.3},
+      {&P::F_x, &P::F_y, &P::u_pivot, &P::torque, &P::theta, &P::omega},
+      {&P::der_theta, &P::der_omega, &P::x, &P::y, &P::v_x, &P::v_y});
+  using D = PendulumCartesian;
+  expect_derivatives<D>({.F_x = 1, .F_y = 2, .u_pivot = 3, .x = 0.7, .y = -0.8, .v_x = 0.3, .v_y = 0.2, .m = 2},
+                        {&D::F_x, &D::F_y, &D::u_pivot, &D::x, &D::y, &D::v_x, &D::v_y},
+                        {&D::der_x, &D::der_y, &D::der_v_x, &D::der_v_y, &D::tension, &D::violation});
   using V = VanDerPol;
   expect_derivatives<V>({.x0 = 1.5, .x1 = -0.5, .mu = 2}, {&V::x0, &V::x1}, {&V::der_x0, &V::der_x1});
 }

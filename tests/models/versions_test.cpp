@@ -16,9 +16,13 @@
 #include "models/coupled_mass.hpp"
 #include "models/heat_conductor.hpp"
 #include "models/hydraulic_tensioner.hpp"
+#include "models/impulse_ball.hpp"
+#include "models/pendulum.hpp"
 #include "models/pendulum_cartesian.hpp"
 #include "models/pid_controller.hpp"
 #include "models/quarter_car_wheel_force.hpp"
+#include "models/relay.hpp"
+#include "models/sampled_pi.hpp"
 #include "models/stair.hpp"
 #include "models/van_der_pol.hpp"
 #include "models/vehicle.hpp"
@@ -175,9 +179,13 @@ TEST(NativeModel, GivesTheNumbersOfItsFmus) {
   expect_native_as_exported<CoupledMass>("CoupledMass");
   expect_native_as_exported<HeatConductor>("HeatConductor");
   expect_native_as_exported<HydraulicTensioner>("HydraulicTensioner");
+  expect_native_as_exported<ImpulseBall>("ImpulseBall");
+  expect_native_as_exported<Pendulum>("Pendulum");
   expect_native_as_exported<PendulumCartesian>("PendulumCartesian");
   expect_native_as_exported<PidController>("PidController");
   expect_native_as_exported<QuarterCarWheelForce>("QuarterCarWheelForce");
+  expect_native_as_exported<Relay>("Relay");
+  expect_native_as_exported<SampledPi>("SampledPi");
   expect_native_as_exported<Stair>("Stair");
   expect_native_as_exported<VanDerPol>("VanDerPol");
   expect_native_as_exported<Vehicle>("Vehicle");
