@@ -69,12 +69,23 @@ struct Pattern {
   [[nodiscard]] std::size_t count() const { return rows.size(); }
 };
 
+// ∂f/∂y of a right-hand side f(t, y, u) whose inner unknowns u follow from 0 = h(t, y, u), as the matrix
+// [∂f/∂y ∂f/∂u; ∂h/∂y ∂h/∂u]. Newton's matrix is then formed and factorised with the inner unknowns, so that no inverse
+// of ∂h/∂u is needed.
+struct BorderedJacobian {
+  std::size_t inner = 0;                               // number of inner unknowns
+  Pattern pattern{};                                   // of the matrix; empty: there is no such form
+  Function<void, Time, ConstVector, Vector> values{};  // (t, y, values) in the order of the pattern
+};
+
 // ∂f/∂y of an Ode, in any of these forms. If all are empty, differences are used (coloured if there is a pattern).
+// Methods that can make use of the bordered form prefer it; the others need one of the rest (solve/bordered.hpp).
 struct OdeJacobian {
   Function<void, Time, ConstVector, Vector> dense{};   // (t, y, J): n·n values, column after column; must write all
   Function<void, Time, ConstVector, Vector> sparse{};  // (t, y, values) in the order of `pattern`, which is required
   Function<void, Time, ConstVector, ConstVector, Vector> times{};  // (t, y, v, Jv)
   Pattern pattern{};
+  BorderedJacobian bordered{};
 };
 
 // ∂F/∂y + c · ∂F/∂ẏ of a Dae.

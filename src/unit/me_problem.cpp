@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "base/error.hpp"
+#include "solve/bordered.hpp"
 
 namespace consort::unit {
 
@@ -223,6 +225,7 @@ solve::Pattern state_pattern(const describe::Description& d, const std::vector<d
 }  // namespace
 
 void MeProblem::describe_states() {
+  if (auto* const bordered = instance_.bordered_jacobian()) describe_bordered(*bordered);
   std::vector<describe::VariableId> states;
   state_references_.clear();
   derivative_references_.clear();
@@ -235,8 +238,28 @@ void MeProblem::describe_states() {
   }
   if (states.size() != states_) return;  // FMI 1.0 does not say which variables are states
   for (const auto id : states) ode_.components.names.emplace_back(description_[id].name);
+  if (!ode_.jacobian.bordered.pattern.empty()) return;
   ode_.jacobian.pattern = state_pattern(description_, states);
   describe_jacobian();
+}
+
+void MeProblem::describe_bordered(fmi::BorderedJacobian& own) {
+  auto& bordered = ode_.jacobian.bordered;
+  bordered.inner = own.inner_unknowns();
+  bordered.pattern.starts.assign(own.starts().begin(), own.starts().end());
+  bordered.pattern.rows.assign(own.rows().begin(), own.rows().end());
+  bordered.values = [this, &own](Time t, ConstVector y, Vector values) {
+    set_point(t, y);
+    own.evaluate(values);
+  };
+  // For methods that do not take the bordered form.
+  const auto elimination = std::make_shared<solve::Elimination>(bordered, states_);
+  ode_.jacobian.pattern = elimination->pattern();
+  ode_.jacobian.sparse = [&bordered, elimination, all = std::vector<double>(bordered.pattern.count())](
+                             Time t, ConstVector y, Vector values, const solve::Switches& switches) mutable {
+    bordered.values(t, y, all, switches);
+    (*elimination)(all, values);
+  };
 }
 
 void MeProblem::describe_jacobian() {

@@ -111,6 +111,7 @@ class MeProblem {
   void fill_events();
   void describe_states();
   void describe_jacobian();
+  void describe_bordered(fmi::BorderedJacobian& own);
   void read_nominals(std::vector<double>& to);
 
   fmi::ModelExchange& instance_;

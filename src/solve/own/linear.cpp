@@ -5,43 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/error.hpp"
+#include "solve/own/bordered_linear.hpp"
 #include "solve/problem.hpp"
+#include "solve/sparsity.hpp"
 
 namespace consort::solve {
 namespace {
 
-// Below this size a dense factorisation is faster for any pattern.
-constexpr std::size_t smallest_sparse = 20;
-constexpr double largest_density = 0.25;
-
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
-
-// Columns without common rows get the same colour, so that one difference serves all of them (Curtis, Powell, Reid
-// 1974).
-std::vector<std::vector<std::size_t>> colour(const Pattern& pattern, std::size_t n) {
-  std::vector<std::vector<std::size_t>> groups;
-  if (pattern.empty()) {
-    for (std::size_t j = 0; j < n; ++j) groups.push_back({j});
-    return groups;
-  }
-  std::vector<std::vector<bool>> taken;
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto first = pattern.rows.begin() + pattern.starts[j];
-    const auto last = pattern.rows.begin() + pattern.starts[j + 1];
-    std::size_t group = 0;
-    const auto clashes = [&](int row) { return taken[group][static_cast<std::size_t>(row)]; };
-    while (group < groups.size() && std::any_of(first, last, clashes)) ++group;
-    if (group == groups.size()) {
-      groups.emplace_back();
-      taken.emplace_back(n, false);
-    }
-    groups[group].push_back(j);
-    std::for_each(first, last, [&](int row) { taken[group][static_cast<std::size_t>(row)] = true; });
-  }
-  return groups;
-}
 
 bool use_sparse(const Ode& ode, LinearSolver choice) {
   const auto n = ode.y0.size();
@@ -50,8 +24,7 @@ bool use_sparse(const Ode& ode, LinearSolver choice) {
           "the sparse linear solver needs the sparsity pattern of the Jacobian; give `jacobian.pattern`, or choose the "
           "dense one");
   if (choice != LinearSolver::automatic) return choice == LinearSolver::sparse;
-  return known && n >= smallest_sparse &&
-         static_cast<double>(ode.jacobian.pattern.count()) < largest_density * static_cast<double>(n * n);
+  return known && sparse_pays(n, ode.jacobian.pattern.count());
 }
 
 }  // namespace
@@ -67,6 +40,10 @@ class OdeLinear::Impl {
         f_(n_),
         increments_(n_),
         entries_(ode.jacobian.pattern.count()) {
+    if (!ode.jacobian.bordered.pattern.empty()) {
+      bordered_.emplace(ode.jacobian.bordered, n_);
+      return;
+    }
     const auto size = static_cast<Eigen::Index>(n_);
     rhs_.resize(size);
     solution_.resize(size);
@@ -78,12 +55,17 @@ class OdeLinear::Impl {
     }
   }
 
-  [[nodiscard]] std::size_t value_count() const { return sparse_ ? ode_.jacobian.pattern.count() : n_ * n_; }
+  [[nodiscard]] std::size_t value_count() const {
+    if (bordered_) return ode_.jacobian.bordered.pattern.count();
+    return sparse_ ? ode_.jacobian.pattern.count() : n_ * n_;
+  }
 
   bool jacobian(const Place& place, const Evaluate& evaluate, std::vector<double>& values) {
     const auto& given = ode_.jacobian;
     const bool by_entries = given.sparse && (sparse_ || !given.dense);
-    if (by_entries) {
+    if (bordered_) {
+      given.bordered.values(place.t, place.y, values, place.switches);
+    } else if (by_entries) {
       given.sparse(place.t, place.y, sparse_ ? Vector(values) : Vector(entries_), place.switches);
       if (!sparse_) scatter(values);
     } else if (given.dense) {
@@ -96,6 +78,7 @@ class OdeLinear::Impl {
   }
 
   bool factorise(const std::vector<double>& values, double gamma) {
+    if (bordered_) return bordered_->factorise(values, gamma);
     if (sparse_) return factorise_sparse(values, gamma);
     const auto n = static_cast<Eigen::Index>(n_);
     dense_ = -gamma * Eigen::Map<const Eigen::MatrixXd>(values.data(), n, n);
@@ -106,6 +89,7 @@ class OdeLinear::Impl {
   }
 
   void solve(Vector b) {
+    if (bordered_) return bordered_->solve(b);
     const auto n = static_cast<Eigen::Index>(n_);
     Eigen::Map<Eigen::VectorXd> map(b.data(), n);
     if (!sparse_) {
@@ -254,6 +238,7 @@ class OdeLinear::Impl {
   std::vector<std::size_t> places_;
   std::vector<std::size_t> diagonals_;
   Eigen::SparseLU<SparseMatrix> sparse_lu_;
+  std::optional<BorderedLinear> bordered_;
 };
 
 OdeLinear::OdeLinear(const Ode& ode, LinearSolver choice) : impl_(std::make_unique<Impl>(ode, choice)) {}
