@@ -4,27 +4,12 @@
 
 #include "base/error.hpp"
 #include "unit/fmu_unit.hpp"
-#include "unit/me_unit.hpp"
 
 namespace consort::fleet {
 
 namespace {
 
-std::unique_ptr<unit::Unit> make_any(const fmi::Fmu& fmu, const UnitSpec& spec, fmi::InstanceOptions instance) {
-  if (spec.interface == describe::InterfaceType::model_exchange) {
-    unit::MeUnitOptions options;
-    if (!spec.solver.empty()) options.solver = spec.solver;
-    if (spec.solver_step > 0) options.solver_options.initial_step = spec.solver_step;
-    return unit::make_me_unit(fmu, std::move(instance), std::move(options));
-  }
-  instance.use_event_mode = spec.event_mode;
-  instance.allow_early_return = spec.early_return;
-  return unit::make_fmu_unit(fmu, std::move(instance));
-}
-
-}  // namespace
-
-std::unique_ptr<unit::Unit> make_unit(const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log,
+fmi::InstanceOptions instance_options(const UnitSpec& spec, const LogSink& log,
                                       const std::function<void(std::string_view)>& trace) {
   fmi::InstanceOptions instance;
   instance.name = spec.name;
@@ -32,7 +17,38 @@ std::unique_ptr<unit::Unit> make_unit(const fmi::Fmu& fmu, const UnitSpec& spec,
   instance.log = log;
   if (!spec.platform.empty()) instance.platform = fmi::platform_of(spec.platform);
   if (spec.trace_calls) instance.trace = trace;
-  return with_unit(spec.name, [&] { return make_any(fmu, spec, std::move(instance)); });
+  return instance;
+}
+
+std::unique_ptr<unit::Unit> make_any(const fmi::Fmu& fmu, const UnitSpec& spec, fmi::InstanceOptions instance) {
+  if (spec.interface == describe::InterfaceType::model_exchange)
+    return unit::make_me_unit(fmu, std::move(instance), solver_options(spec));
+  instance.use_event_mode = spec.event_mode;
+  instance.allow_early_return = spec.early_return;
+  return unit::make_fmu_unit(fmu, std::move(instance));
+}
+
+}  // namespace
+
+unit::MeUnitOptions solver_options(const UnitSpec& spec) {
+  unit::MeUnitOptions options;
+  if (!spec.solver.empty()) options.solver = spec.solver;
+  if (spec.solver_step > 0) options.solver_options.initial_step = spec.solver_step;
+  if (spec.tolerance > 0) {
+    options.solver_options.rtol = spec.tolerance;
+    options.own_tolerance = true;
+  }
+  return options;
+}
+
+std::unique_ptr<unit::Unit> make_unit(const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log,
+                                      const std::function<void(std::string_view)>& trace) {
+  return with_unit(spec.name, [&] { return make_any(fmu, spec, instance_options(spec, log, trace)); });
+}
+
+std::unique_ptr<fmi::ModelExchange> make_model_exchange(const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log,
+                                                        const std::function<void(std::string_view)>& trace) {
+  return with_unit(spec.name, [&] { return fmu.model_exchange(instance_options(spec, log, trace)); });
 }
 
 }  // namespace consort::fleet

@@ -2,9 +2,11 @@
 // engine/initialize.cpp sets them through the fleet.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/time.hpp"
 #include "describe/description.hpp"
@@ -22,17 +24,21 @@ struct UnitSpec {
   // For Model Exchange units:
   std::string solver{};      // by name
   Duration solver_step = 0;  // step of fixed-step solvers; 0: default of the solver
+  double tolerance = 0;      // relative, of the solver; 0: that of the experiment
   // For FMI 3.0 co-simulation units:
   bool event_mode = false;
   bool early_return = false;
   // Messages of the unit:
   bool logging = false;      // enable its debug messages
   bool trace_calls = false;  // log one line per FMI call
+  // A group: its units, which are solved together, and the number that its factory knows it by; see src/group.
+  std::vector<UnitSpec> members{};
+  std::uint64_t group = 0;
 
   template <class Archive>
   void fields(Archive& archive) {
     archive(name, folder, model, platform, call_limit, interface, solver, solver_step, event_mode, early_return,
-            logging, trace_calls);
+            logging, trace_calls, tolerance);
   }
 };
 

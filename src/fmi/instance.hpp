@@ -217,6 +217,19 @@ class CoSimulation : public Instance {
   StepReport last_report_;
 };
 
+// The Jacobian of an instance that is made of others. With values u that the instance computes from others of them
+// beside the states x, f(x, u) the derivatives of the states and 0 = h(x, u), the matrix [∂f/∂x ∂f/∂u; ∂h/∂x ∂h/∂u].
+class BorderedJacobian {
+ public:
+  virtual ~BorderedJacobian() = default;
+  [[nodiscard]] virtual std::size_t inner_unknowns() const = 0;  // number of u
+  // The entries that may be nonzero, by columns: rows()[starts()[j]] … rows()[starts()[j + 1] - 1], ascending.
+  [[nodiscard]] virtual std::span<const int> starts() const = 0;
+  [[nodiscard]] virtual std::span<const int> rows() const = 0;
+  // At the current point, in the order of the pattern.
+  virtual void evaluate(std::span<double> values) = 0;
+};
+
 struct IntegratorStep {
   bool enter_event_mode = false;
   bool terminate = false;
@@ -240,6 +253,8 @@ class ModelExchange : public Instance, public EventMode {
   virtual void get_event_indicators(std::span<double> z) = 0;
   virtual void get_nominals(std::span<double> x) = 0;
   virtual IntegratorStep completed_integrator_step(bool may_roll_back = false) = 0;
+  // Null unless the instance is made of others. The pattern is fixed from the first event iteration on.
+  [[nodiscard]] virtual BorderedJacobian* bordered_jacobian() { return nullptr; }
 };
 
 class ScheduledExecution : public Instance {

@@ -33,7 +33,7 @@ Elements target_elements(const Flat& flat, const std::vector<describe::StartValu
 }  // namespace
 
 Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options) {
-  Flat flat = flatten(system, catalogue, options.problems);
+  Flat flat = flatten(system, catalogue, options.settings, options.problems);
   check_measures(flat);
   Plan plan;
   std::vector<std::string> notes = system.notes;

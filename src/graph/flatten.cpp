@@ -16,7 +16,8 @@ constexpr int most_levels = 64;
 
 class Flattener {
  public:
-  Flattener(const Catalogue& catalogue, Flat& flat) : catalogue_(catalogue), flat_(flat) {}
+  Flattener(const Catalogue& catalogue, std::span<const Setting> last, Flat& flat)
+      : catalogue_(catalogue), last_(last), flat_(flat) {}
 
   void add(const System& system, const std::string& prefix, int level) {
     require(level < most_levels,
@@ -30,7 +31,13 @@ class Flattener {
       flat_.attempt(connector.where, [&] { add_node(system, connector, prefix, level == 0); });
     for (const auto& component : system.components)
       flat_.attempt(component.where, [&] { add_unit(component, prefix); });
-    for (const auto& inner : system.systems) add(inner, prefix + inner.name + ".", level + 1);
+    for (const auto& inner : system.systems) {
+      if (inner.solver.empty()) {
+        add(inner, prefix + inner.name + ".", level + 1);
+      } else {
+        flat_.attempt(inner.where, [&] { add_group(inner, prefix); });
+      }
+    }
     for (const auto& connection : system.connections)
       flat_.attempt(connection.where, [&] { add_wire(system, connection, prefix); });
     inside_.pop_back();
@@ -125,6 +132,32 @@ class Flattener {
     require(is_new, "two units have the path '{}'{}; rename one, or the system that it is in", unit.path,
             where_text(component.where));
     flat_.units.push_back(std::move(unit));
+  }
+
+  void add_group(const System& group, const std::string& prefix) {
+    auto& component = flat_.groups.emplace_back();
+    component.name = group.name;
+    component.group = std::make_shared<System>(group);
+    component.interface = describe::InterfaceType::model_exchange;
+    component.solver = group.solver;
+    component.tolerance = group.tolerance;
+    component.host = group.host;
+    component.where = group.where;
+    const std::string path = prefix + group.name + ".";
+    for (std::size_t i = inside_.size(); i-- > 0;) take_settings(inside_[i]->settings, prefixes_[i], path, component);
+    take_settings(last_, "", path, component);
+    add_unit(component, prefix);
+  }
+
+  // The settings whose paths begin with `path` lead into the group.
+  static void take_settings(std::span<const Setting> settings, const std::string& prefix, const std::string& path,
+                            Component& group) {
+    for (const auto& setting : settings) {
+      const std::string full = prefix + setting.name;
+      if (!full.starts_with(path)) continue;
+      group.settings.push_back(setting);
+      group.settings.back().name = full.substr(path.size());
+    }
   }
 
   Port port(const System& system, const Endpoint& end, const Connection& connection, const std::string& prefix) {
@@ -222,6 +255,7 @@ class Flattener {
   }
 
   const Catalogue& catalogue_;
+  std::span<const Setting> last_;
   Flat& flat_;
   std::vector<const System*> inside_;
   std::vector<std::string> prefixes_;  // of the systems in inside_
@@ -244,10 +278,11 @@ bool Flat::is_broken(std::string_view path) const {
   return broken.contains(std::string(path));
 }
 
-Flat flatten(const System& system, const Catalogue& catalogue, const ProblemSink& problems) {
+Flat flatten(const System& system, const Catalogue& catalogue, std::span<const Setting> last,
+             const ProblemSink& problems) {
   Flat flat;
   flat.problems = problems;
-  Flattener flattener(catalogue, flat);
+  Flattener flattener(catalogue, last, flat);
   flattener.add(system, "", 0);
   flattener.share();
   return flat;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -54,6 +55,7 @@ struct Flat {
   std::vector<FlatUnit> units;
   std::vector<Node> nodes;
   std::vector<Wire> wires;
+  std::deque<Component> groups;   // made of nested systems with a solver; units point to these
   std::deque<Connection> shared;  // between signal dictionaries and references to them; wires point to these
   std::unordered_map<std::string, UnitId> unit_by_path;
   std::unordered_map<std::string, std::uint32_t> node_by_path;
@@ -76,8 +78,9 @@ struct Flat {
   }
 };
 
-// The system must outlive the result.
-[[nodiscard]] Flat flatten(const System& system, const Catalogue& catalogue, const ProblemSink& problems = {});
+// The system must outlive the result. `last`: settings that override those of the system; groups take theirs.
+[[nodiscard]] Flat flatten(const System& system, const Catalogue& catalogue, std::span<const Setting> last = {},
+                           const ProblemSink& problems = {});
 
 // "chassis.F": the port as users write it.
 [[nodiscard]] std::string port_text(const Flat& flat, const Port& port);

@@ -78,6 +78,7 @@ class Resolver {
     for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
       const auto unit = flat_.unit_by_path.find(path.substr(0, dot));
       if (unit == flat_.unit_by_path.end()) continue;
+      if (flat_.units[unit->second].component->group) return;  // see Flattener::take_settings
       if (!setting.lenient) return set_unit(unit->second, setting, path.substr(dot + 1));
       // SSP 2.0, 5.4.3: names need not be unique, and a value applies to every parameter with that name.
       if (find(*flat_.units[unit->second].description, path.substr(dot + 1)).first == describe::no_variable) continue;
@@ -408,7 +409,8 @@ class Resolver {
 };
 
 void apply_systems(const Flat& flat, Resolver& resolver, const System& system, const std::string& prefix) {
-  for (const auto& inner : system.systems) apply_systems(flat, resolver, inner, prefix + inner.name + ".");
+  for (const auto& inner : system.systems)
+    if (inner.solver.empty()) apply_systems(flat, resolver, inner, prefix + inner.name + ".");
   for (const auto& setting : system.settings) flat.attempt(setting.where, [&] { resolver.set_path(prefix, setting); });
 }
 
@@ -419,6 +421,7 @@ std::vector<StartValues> resolve_start_values(const Flat& flat, const System& ro
   std::vector<StartValues> starts(flat.units.size());
   Resolver resolver(flat, starts, notes, warnings);
   for (UnitId u = 0; u < flat.units.size(); ++u) {
+    if (flat.units[u].component->group) continue;  // a group has applied them
     for (const auto& setting : flat.units[u].component->settings)
       flat.attempt(setting.where, [&] { resolver.set_own(u, setting); });
   }

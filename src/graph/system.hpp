@@ -104,13 +104,17 @@ struct Connector {
 // Sources of components that are native models: "model:NAME".
 inline constexpr std::string_view native_prefix = "model:";
 
+class System;
+
 struct Component {
   std::string name;
   std::filesystem::path source;                         // an FMU, or "model:NAME" for a native model
+  std::shared_ptr<const System> group{};                // instead of a source: units that are solved together
   std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation if the unit supports it
   bool may_use_other_interface = false;                 // `interface` is used only if the unit offers it
   std::string platform{};                               // of the FMU's binary: "win64"; empty: as fmi::find_binary()
   std::string solver{};                                 // for Model Exchange: a name of solve/solvers.hpp
+  std::optional<double> tolerance{};                    // of the solver; default: that of the experiment
   std::uint32_t substeps = 1;                           // equal steps of the unit per communication step
   std::string host{};                  // where it runs: a name of host/hosts.hpp; empty: the host of the run
   std::optional<bool> event_mode{};    // FMI 3.0: handle events in event mode; default: if the unit supports it
@@ -168,6 +172,11 @@ class System {
   Kind kind = Kind::plain;
   std::string dictionary;  // name of the dictionary, for a dictionary and for references to it
   std::filesystem::path table{};
+  // A nested system with a solver is one unit, a group: its units are solved together. compile() makes a component of
+  // it. The other fields are those of that component.
+  std::string solver{};
+  std::optional<double> tolerance{};
+  std::string host{};
   std::vector<Setting> settings;  // override settings of inner elements; later ones override earlier ones
   std::vector<UnitOfMeasure> units;
   ExperimentSettings experiment;

@@ -24,9 +24,11 @@ constexpr std::array file{Name("consort"),     Name("name"),
 constexpr std::array component{Name("fmu"),    Name("model"),     Name("interface"), Name("platform"),
                                Name("solver"), Name("substeps"),  Name("host"),      Name("responds_without_step"),
                                Name("start"),  Name("connectors")};
-constexpr std::array included{Name("system"), Name("set")};
+constexpr std::array included{Name("system"), Name("set"), Name("solver"), Name("host")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
-                              Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure")};
+                              Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure"),
+                              Name("solver"),      Name("host")};
+constexpr std::array solver{Name("name"), Name("tolerance")};
 constexpr std::array table{Name("table"), Name("connectors")};
 constexpr std::array signals{Name("signals"), Name("of"), Name("units_of_measure")};
 constexpr std::array connector{Name("causality"), Name("type"), Name("unit"), Name("dimensions")};
@@ -86,6 +88,7 @@ const KeyTable tables[] = {
     {"bond", "a power bond", bond},
     {"signals", "signals that are shared", signals},
     {"table", "a table", table},
+    {"solver", "a solver", solver},
 };
 // Not a definition of the schema.
 const KeyTable settings_table{"settings_of_runs", "the settings of a run", how_to_run};
@@ -118,6 +121,7 @@ const KeyTable& control_keys() { return tables[15]; }
 const KeyTable& bond_keys() { return tables[16]; }
 const KeyTable& signals_keys() { return tables[17]; }
 const KeyTable& table_keys() { return tables[18]; }
+const KeyTable& solver_keys() { return tables[19]; }
 std::span<const KeyTable> all_key_tables() { return tables; }
 
 }  // namespace consort::yaml

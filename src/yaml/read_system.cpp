@@ -164,7 +164,10 @@ class ElementReader {
   void read_short(const View& key, const View& value) {
     const auto& source = value.text("a unit");
     const auto ending = fs::path(source).extension();
-    if (ending == ".yaml" || ending == ".yml") return include(key, value, nullptr);
+    if (ending == ".yaml" || ending == ".yml") {
+      include(key, value, nullptr);
+      return;
+    }
     add_component(key, source.starts_with(graph::native_prefix) ? fs::path(source) : beside(folder_, source));
   }
 
@@ -195,7 +198,7 @@ class ElementReader {
       constexpr std::string_view names[] = {"linux64", "win64", "linux32", "win32"};
       component.platform = names[platform->choice("the platform", names)];
     }
-    if (const auto solver = fields.find("solver")) component.solver = solver->text("the solver");
+    read_solver(fields, component.solver, component.tolerance);
     if (const auto host = fields.find("host")) component.host = host->text("the host");
     if (const auto substeps = fields.find("substeps"))
       component.substeps = static_cast<std::uint32_t>(substeps->integer("the number of sub-steps", 1, 1'000'000));
@@ -208,10 +211,36 @@ class ElementReader {
 
   void read_included(const View& key, const Fields& fields) {
     const auto set = fields.find("set");
-    include(key, fields.need("system"), set ? &*set : nullptr);
+    auto& made = include(key, fields.need("system"), set ? &*set : nullptr);
+    read_group(fields, made);
   }
 
-  void include(const View& key, const View& path, const View* set) {
+  // A system with a solver is one unit: its units are solved together.
+  static void read_group(const Fields& fields, System& system) {
+    read_solver(fields, system.solver, system.tolerance);
+    const auto host = fields.find("host");
+    if (!host) return;
+    if (system.solver.empty())
+      throw host->error(
+          "the units of a system run where each of them says; give 'host' to them, or give the system a "
+          "'solver', which makes it one unit");
+    system.host = host->text("the host");
+  }
+
+  // `solver: NAME`, or `solver: {name: NAME, tolerance: 1e-8}`.
+  static void read_solver(const Fields& fields, std::string& name, std::optional<double>& tolerance) {
+    const auto solver = fields.find("solver");
+    if (!solver) return;
+    if (solver->is(Node::Kind::scalar)) {
+      name = solver->text("the solver");
+      return;
+    }
+    const Fields inner(*solver, solver_keys());
+    name = inner.need("name").text("the name of the solver");
+    if (const auto given = inner.find("tolerance")) tolerance = given->positive("the tolerance of the solver");
+  }
+
+  System& include(const View& key, const View& path, const View* set) {
     const fs::path file = beside(folder_, path.text("the file of a system"));
     std::string text;
     try {
@@ -222,13 +251,14 @@ class ElementReader {
     }
     System inner = read_file_of_system(text, file, context_, nullptr);
     inner.experiment = {};  // only the outermost system has an experiment
-    add_system(key, std::move(inner), set);
+    return add_system(key, std::move(inner), set);
   }
 
   void read_inline(const View& key, const Fields& fields) {
     System inner;
     inner.name = key.node().text;
     read_contents(fields, folder_, context_, inner);
+    read_group(fields, inner);
     add_system(key, std::move(inner), nullptr);
   }
 
@@ -256,11 +286,11 @@ class ElementReader {
     }
   }
 
-  void add_system(const View& key, System inner, const View* set) {
+  System& add_system(const View& key, System inner, const View* set) {
     inner.name = key.node().text;
     inner.where = key.where();
     if (set != nullptr) read_start_values(*set, "'set'", inner.settings);
-    system_.add_system(std::move(inner));
+    return system_.add_system(std::move(inner));
   }
 
   const fs::path& folder_;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -160,6 +161,8 @@ class Writer {
     for (const auto& inner : system.systems) {
       line(level + 1, "{}:", scalar(inner.name));
       if (inner.kind == System::Kind::plain) {
+        write_solver(inner.solver, inner.tolerance, level + 2);
+        if (!inner.host.empty()) line(level + 2, "host: {}", scalar(inner.host));
         write_contents(inner, level + 2);
       } else if (inner.kind == System::Kind::table) {
         line(level + 2, "table: {}", scalar(path_text(inner.table, folder_)));
@@ -227,6 +230,14 @@ class Writer {
     }
   }
 
+  void write_solver(const std::string& solver, const std::optional<double>& tolerance, int level) {
+    if (solver.empty()) return;
+    if (tolerance)
+      line(level, "solver: {{name: {}, tolerance: {}}}", scalar(solver), *tolerance);
+    else
+      line(level, "solver: {}", scalar(solver));
+  }
+
   void write_component(const Component& component, int level) {
     const std::string source = component.source.string();
     const bool is_model = component.is_native();
@@ -239,7 +250,7 @@ class Writer {
       line(level + 1, "interface: {}", *component.interface == describe::InterfaceType::co_simulation ? "cs" : "me");
     }
     if (!component.platform.empty()) line(level + 1, "platform: {}", component.platform);
-    if (!component.solver.empty()) line(level + 1, "solver: {}", scalar(component.solver));
+    write_solver(component.solver, component.tolerance, level + 1);
     if (!component.host.empty()) line(level + 1, "host: {}", scalar(component.host));
     if (component.substeps != 1) line(level + 1, "substeps: {}", component.substeps);
     if (component.responds_without_step) line(level + 1, "responds_without_step: true");
