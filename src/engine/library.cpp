@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "fleet/fmu_factory.hpp"
+#include "group/make_group.hpp"
 #include "solve/solvers.hpp"
 
 namespace consort::engine {
@@ -62,6 +63,7 @@ const fmi::Fmu& Library::open(const graph::Component& component) {
 }
 
 const describe::Description& Library::description(const graph::Component& component) {
+  if (component.group) return group(component).description();
   if (const auto* own = native(component)) return own->prototype->description();
   return open(component).description();
 }
@@ -70,10 +72,49 @@ graph::Catalogue Library::catalogue() {
   return [this](const graph::Component& component) -> const describe::Description& { return description(component); };
 }
 
-fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration step) {
+// A component of another compilation has another system, although with the same contents.
+const group::Model& Library::group(const graph::Component& component) {
+  for (const auto& known : groups_)
+    if (known.system == component.group) return *known.model;
+  auto model =
+      with_unit(component.name, [&] { return group::make_model(*component.group, catalogue(), component.settings); });
+  groups_.push_back({component.group, std::move(model), groups_.size() + 1});
+  return *groups_.back().model;
+}
+
+fleet::UnitSpec Library::group_spec(const graph::PlannedUnit& planned, Duration step) {
   const auto& component = planned.component;
+  const auto& model = group(component);
   fleet::UnitSpec spec;
   spec.name = planned.name;
+  spec.interface = InterfaceType::model_exchange;
+  spec.solver = component.solver;
+  spec.tolerance = component.tolerance.value_or(0);
+  if (!solve::find_solver(spec.solver).capabilities.adaptive) spec.solver_step = step > 0 ? step : usual_step;
+  for (const auto& member : model.plan.units) {
+    graph::PlannedUnit inner = member;
+    inner.name = planned.name + "." + member.name;
+    inner.component.interface = InterfaceType::model_exchange;
+    spec.members.push_back(with_unit(inner.name, [&] { return spec_of(inner, step); }));
+  }
+  for (const auto& known : groups_)
+    if (known.system == component.group) spec.group = known.number;
+  return spec;
+}
+
+std::unique_ptr<unit::Unit> Library::make_group(const fleet::UnitSpec& spec) {
+  std::vector<std::unique_ptr<fmi::ModelExchange>> members;
+  for (const auto& member : spec.members)
+    members.push_back(fleet::make_model_exchange(*by_folder_.at(member.folder), member, options_.log, options_.trace));
+  return group::make_group(groups_.at(spec.group - 1).model, spec, std::move(members));
+}
+
+fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration step) {
+  const auto& component = planned.component;
+  if (component.group) return group_spec(planned, step);
+  fleet::UnitSpec spec;
+  spec.name = planned.name;
+  spec.tolerance = component.tolerance.value_or(0);
   if (native(component) != nullptr) {
     spec.model = component.source.string().substr(graph::native_prefix.size());
     return spec;
@@ -104,6 +145,7 @@ fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration ste
 }
 
 std::unique_ptr<unit::Unit> Library::make(const fleet::UnitSpec& spec) {
+  if (spec.group != 0) return make_group(spec);
   if (!spec.model.empty()) return natives_.at(spec.model).factory(spec.name);
   return fleet::make_unit(*by_folder_.at(spec.folder), spec, options_.log, options_.trace);
 }
@@ -121,8 +163,9 @@ fleet::UnitFactory Library::factory() {
 
 std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec&)> Library::describer() {
   return [this](const fleet::UnitSpec& spec) {
-    const auto& description = spec.model.empty() ? by_folder_.at(spec.folder)->description()
-                                                 : natives_.at(spec.model).prototype->description();
+    const auto& description = spec.group != 0      ? groups_.at(spec.group - 1).model->description()
+                              : spec.model.empty() ? by_folder_.at(spec.folder)->description()
+                                                   : natives_.at(spec.model).prototype->description();
     return std::shared_ptr<const describe::Description>(std::shared_ptr<void>(), &description);  // owned by the library
   };
 }

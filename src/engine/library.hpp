@@ -13,6 +13,7 @@
 #include "fmi/fmu.hpp"
 #include "graph/compile.hpp"
 #include "graph/plan.hpp"
+#include "group/model.hpp"
 #include "unit/unit.hpp"
 
 namespace consort::engine {
@@ -59,6 +60,9 @@ class Library {
     std::unique_ptr<unit::Unit> prototype;
   };
   const fmi::Fmu& open(const graph::Component& component);
+  const group::Model& group(const graph::Component& component);
+  fleet::UnitSpec group_spec(const graph::PlannedUnit& planned, Duration step);
+  std::unique_ptr<unit::Unit> make_group(const fleet::UnitSpec& spec);
   Native* native(const graph::Component& component);
   fleet::UnitSpec spec_of(const graph::PlannedUnit& planned, Duration step);
   std::unique_ptr<unit::Unit> make(const fleet::UnitSpec& spec);
@@ -68,6 +72,13 @@ class Library {
   std::map<std::string, const fmi::Fmu*> by_given_path_;
   std::map<std::string, const fmi::Fmu*> by_folder_;
   std::map<std::string, Native> natives_;
+  // By component, which the entry keeps alive. The numbers are those of UnitSpec::group.
+  struct Group {
+    std::shared_ptr<const graph::System> system;
+    std::shared_ptr<const group::Model> model;
+    std::uint64_t number = 0;
+  };
+  std::vector<Group> groups_;
 };
 
 }  // namespace consort::engine

@@ -1,0 +1,111 @@
+#include "group/coupling.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace consort::group {
+
+namespace {
+
+// Of the solution of a loop, relative. Far below the tolerance of any solver, because the solver's differences see it.
+constexpr double loop_tolerance = 1e-10;
+
+}  // namespace
+
+Coupling::Coupling(const graph::Plan& plan, const Wiring& wiring, std::span<Member> members,
+                   MemberDerivatives& derivatives)
+    : plan_(plan), wiring_(wiring), members_(members), derivatives_(derivatives) {
+  state_.y.assign(wiring.outputs.size(), 0.0);
+  state_.u.assign(wiring.inputs.size(), 0.0);
+  state_.loops.resize(wiring.loops.size());
+  loops_.reserve(wiring.loops.size());
+  for (const auto& loop : wiring.loops) {
+    LoopSolver::Problem problem;
+    problem.variables = loop.variables;
+    problem.nominals = loop.nominals;
+    problem.image = [this, &loop](std::span<const double> u, std::span<double> image) {
+      evaluate_loop(loop, u, image);
+    };
+    problem.jacobian = [this, &loop](std::span<double> jacobian) { return loop_jacobian(loop, jacobian); };
+    loops_.emplace_back(std::move(problem));
+    guesses_.emplace_back(loop.inputs.size());
+    state_.loops[loops_.size() - 1].reserve(loop.inputs.size() * loop.inputs.size());
+  }
+}
+
+void Coupling::restore(const State& state) {
+  state_ = state;
+  for (std::size_t l = 0; l < loops_.size(); ++l) loops_[l].restore(state.loops[l]);
+}
+
+void Coupling::get(const Batch& batch, Time t) {
+  auto& member = members_[batch.member];
+  if (member.lags) member.evaluate(t);
+  member.instance->get<double>(batch.references, std::span(state_.y).subspan(batch.first, batch.count));
+}
+
+void Coupling::route(const Batch& batch) {
+  for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) state_.u[i] = routed(i);
+}
+
+void Coupling::set(const Batch& batch) {
+  members_[batch.member].instance->set<double>(batch.references,
+                                               std::span<const double>(state_.u).subspan(batch.first, batch.count));
+}
+
+void Coupling::operator()(Time t, std::span<const std::uint8_t> takes_part) {
+  t_ = t;
+  const auto is_in = [&](MemberId member) { return takes_part.empty() || takes_part[member] != 0; };
+  for (const auto& step : wiring_.steps) {
+    switch (step.kind) {
+      case Step::Kind::get:
+        if (const auto& batch = wiring_.gets[step.index]; is_in(batch.member)) get(batch, t);
+        break;
+      case Step::Kind::set:
+        if (const auto& batch = wiring_.sets[step.index]; is_in(batch.member)) {
+          route(batch);
+          set(batch);
+        }
+        break;
+      case Step::Kind::solve: {
+        const auto& loop = wiring_.loops[step.index];
+        if (!std::all_of(loop.sets.begin(), loop.sets.end(), [&](const Batch& b) { return is_in(b.member); })) break;
+        auto& guess = guesses_[step.index];
+        for (std::size_t i = 0; i < guess.size(); ++i) guess[i] = state_.u[loop.inputs[i]];
+        loops_[step.index](guess, loop_tolerance, t);
+        state_.loops[step.index] = loops_[step.index].memory();
+        break;
+      }
+    }
+  }
+}
+
+void Coupling::evaluate_loop(const LoopPart& loop, std::span<const double> u, std::span<double> image) {
+  for (std::size_t i = 0; i < u.size(); ++i) state_.u[loop.inputs[i]] = u[i];
+  for (const auto& batch : loop.sets) set(batch);
+  for (const auto& batch : loop.gets) get(batch, t_);
+  for (std::size_t i = 0; i < image.size(); ++i) image[i] = routed(loop.inputs[i]);
+}
+
+// Each input of the loop in turn: the outputs of its member that depend on it, and the inputs that take these.
+bool Coupling::loop_jacobian(const LoopPart& loop, std::span<double> jacobian) {
+  const std::size_t n = loop.inputs.size();
+  std::fill(jacobian.begin(), jacobian.end(), 0.0);
+  column_.assign(state_.y.size(), 0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto& slot = wiring_.inputs[loop.inputs[j]];
+    const auto batch =
+        std::find_if(loop.gets.begin(), loop.gets.end(), [&](const Batch& b) { return b.member == slot.member; });
+    if (batch == loop.gets.end()) continue;
+    const auto part = std::span(column_).subspan(batch->first, batch->count);
+    if (!derivatives_.outputs_by_input(*batch, loop.inputs[j], part)) return false;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& r = wiring_.routes[loop.inputs[i]];
+      if (r.source != none && r.source >= batch->first && r.source < batch->first + batch->count)
+        jacobian[j * n + i] = r.factor * column_[r.source];
+    }
+  }
+  return true;
+}
+
+}  // namespace consort::group

@@ -1,0 +1,73 @@
+// Evaluates the continuous connections of a group: u = c(y, w), in the order of the wiring, at the point to which the
+// members were moved.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "graph/plan.hpp"
+#include "group/derivatives.hpp"
+#include "group/loop.hpp"
+#include "group/member.hpp"
+#include "group/wiring.hpp"
+
+namespace consort::group {
+
+class Coupling {
+ public:
+  // Part of the state of a run.
+  struct State {
+    std::vector<double> y, u;
+    std::vector<std::vector<double>> loops;
+
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive(y, u);
+      for (auto& loop : loops) archive(loop);
+    }
+  };
+
+  // All arguments must outlive this object.
+  Coupling(const graph::Plan& plan, const Wiring& wiring, std::span<Member> members, MemberDerivatives& derivatives);
+  Coupling(const Coupling&) = delete;
+  Coupling& operator=(const Coupling&) = delete;
+
+  // Values of the group's inputs, by slot of y.
+  [[nodiscard]] std::span<double> externals() { return std::span(state_.y).first(wiring_.externals); }
+  [[nodiscard]] std::span<const double> outputs() const { return state_.y; }
+  [[nodiscard]] std::span<const double> inputs() const { return state_.u; }
+  [[nodiscard]] const State& state() const { return state_; }
+  void restore(const State& state);
+
+  // Takes outputs, gives inputs and solves loops. Does not allocate. Members may be in any mode in which continuous
+  // inputs may be set and outputs be read; others are left out (`takes_part`, by member; empty: all take part).
+  void operator()(Time t, std::span<const std::uint8_t> takes_part = {});
+
+  [[nodiscard]] std::span<const LoopSolver> loops() const { return loops_; }
+
+ private:
+  void get(const Batch& batch, Time t);
+  void set(const Batch& batch);
+  void route(const Batch& batch);
+  void evaluate_loop(const LoopPart& loop, std::span<const double> u, std::span<double> image);
+  [[nodiscard]] bool loop_jacobian(const LoopPart& loop, std::span<double> jacobian);
+  [[nodiscard]] double routed(std::uint32_t input) const {
+    const auto& r = wiring_.routes[input];
+    return r.source == none ? state_.u[input] : r.factor * state_.y[r.source] + r.offset;
+  }
+
+  const graph::Plan& plan_;
+  const Wiring& wiring_;
+  std::span<Member> members_;
+  MemberDerivatives& derivatives_;
+  State state_;
+  std::vector<LoopSolver> loops_;
+  std::vector<std::vector<double>> guesses_;  // by loop
+  std::vector<double> column_;                // scratch of a Jacobian
+  Time t_ = 0;
+};
+
+}  // namespace consort::group

@@ -1,0 +1,222 @@
+// Events of a group: who has a cause, and the rounds of an event iteration.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+#include "group/instance.hpp"
+#include "solve/problem.hpp"
+#include "unit/fmu_values.hpp"
+
+namespace consort::group {
+
+namespace {
+
+constexpr std::uint32_t most_rounds = 1000;  // at one time
+
+std::int8_t sign_of(double x) { return x > 0 ? std::int8_t{1} : x < 0 ? std::int8_t{-1} : std::int8_t{0}; }
+
+template <class T>
+bool same(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, EnumValue> || std::is_base_of_v<Bool, T>)
+    return a.value == b.value;
+  else
+    return a == b;
+}
+
+}  // namespace
+
+void GroupInstance::find_held_inputs() {
+  held_.resize(members_.size());
+  const auto& plan = model_->plan;
+  for (const auto& c : plan.connections) {
+    const auto& unit = plan.units[c.to];
+    const auto& v = (*unit.description)[unit.inputs.choice()[c.input]];
+    const bool is_converted = v.type == Type::Float64 && c.from != graph::no_unit && !is_float(source_type(c));
+    if (is_continuous_input(v) && !is_converted) continue;
+    bool watched = true;
+    if (c.from != graph::no_unit) {
+      const auto& source = (*plan.units[c.from].description)[plan.units[c.from].outputs.choice()[c.output]];
+      watched = source.variability != describe::Variability::continuous || !is_float(source.type);
+    }
+    const auto place = unit.inputs.place(c.input);
+    const auto first = unit.first_input[static_cast<std::size_t>(place.type)] + place.first + c.input_first;
+    for (std::uint32_t e = 0; e < c.count; ++e) held_[c.to].push_back({place.type, first + e, watched, c.input});
+  }
+}
+
+Type GroupInstance::source_type(const graph::ConnectionInfo& c) const {
+  const auto& unit = model_->plan.units[c.from];
+  return (*unit.description)[unit.outputs.choice()[c.output]].type;
+}
+
+// Brings the values that are passed among members up to date. In initialization mode all inputs are set, in event mode
+// only the continuous ones: the others are given to a member before it is updated.
+void GroupInstance::exchange() {
+  const auto& plan = model_->plan;
+  const bool initializing = mode_ == Mode::initialization;
+  for (MemberId m = 0; m < members_.size(); ++m)
+    takes_part_[m] = !initializing || !members_[m].is_v1 || initialised_[m] != 0 ? 1 : 0;
+  dirty_ = false;
+  if (!initializing) coupling_(memory_.t, takes_part_);
+  for (const auto m : plan.order) {
+    const auto& unit = plan.units[m];
+    gathers_[m](memory_.outputs, memory_.inputs);
+    if (takes_part_[m] == 0) continue;
+    auto& instance = *members_[m].instance;
+    if (initializing && initialised_[m] == 0) unit::set_values(instance, unit.inputs, memory_.inputs, unit.first_input);
+    if (!initializing) members_[m].evaluate(memory_.t);
+    unit::get_values(instance, unit.outputs, memory_.outputs, unit.first_output);
+  }
+  if (initializing) coupling_(memory_.t, takes_part_);
+  for (const auto m : plan.order) gathers_[m](memory_.outputs, memory_.inputs);
+  ++point_;
+}
+
+// --- causes ----------------------------------------------------------------------------------------------------------
+
+void GroupInstance::ask(MemberId m) { asked_[m] = 1; }
+
+void GroupInstance::enter(MemberId m) {
+  if (in_event_[m] != 0) return;
+  members_[m].instance->enter_event_mode();
+  in_event_[m] = 1;
+}
+
+void GroupInstance::enter_event_mode() {
+  std::fill(asked_.begin(), asked_.end(), std::uint8_t{0});
+  find_causes();
+  std::copy(coupling_.inputs().begin(), coupling_.inputs().end(), given_.begin());
+  given_held_ = memory_.inputs;
+  mode_ = Mode::event;
+  rounds_ = 0;
+  for (MemberId m = 0; m < members_.size(); ++m)
+    if (asked_[m] != 0) enter(m);
+}
+
+void GroupInstance::find_causes() {
+  evaluate_coupling();
+  const double slack = 4 * std::numeric_limits<double>::epsilon() * std::abs(memory_.t);
+  if (indicators_ > 0) get_event_indicators(indicators_now_);
+  for (MemberId m = 0; m < members_.size(); ++m) {
+    if (memory_.next_events[m] <= memory_.t + slack || memory_.step_events[m] != 0) ask(m);
+    for (std::size_t i = members_[m].first_indicator; i < members_[m].first_indicator + members_[m].indicators; ++i)
+      if (sign_of(indicators_now_[i]) != memory_.signs[i]) ask(m);
+    memory_.step_events[m] = 0;
+  }
+}
+
+void GroupInstance::remember_signs() {
+  if (indicators_ == 0) return;
+  get_event_indicators(indicators_now_);
+  for (std::size_t i = 0; i < indicators_; ++i) memory_.signs[i] = sign_of(indicators_now_[i]);
+}
+
+// --- rounds ----------------------------------------------------------------------------------------------------------
+
+bool GroupInstance::held_changed(MemberId m) const {
+  return std::any_of(held_[m].begin(), held_[m].end(), [&](const Held& h) {
+    return h.watched && with_type(h.type, [&]<class T>() {
+             return !same(memory_.inputs.column<T>()[h.input], given_held_.column<T>()[h.input]);
+           });
+  });
+}
+
+// A change below the tolerance is not a jump; the error control of the solver covers it.
+bool GroupInstance::has_jump(MemberId m) const {
+  const auto u = coupling_.inputs();
+  return std::any_of(slots_of_[m].begin(), slots_of_[m].end(), [&](std::uint32_t i) {
+    return std::abs(u[i] - given_[i]) > rtol_ * std::max(std::abs(u[i]), std::abs(given_[i]));
+  });
+}
+
+void GroupInstance::find_changed_inputs() {
+  for (MemberId m = 0; m < members_.size(); ++m)
+    if (held_changed(m) || has_jump(m)) ask(m);
+}
+
+void GroupInstance::remember_given(MemberId m) {
+  const auto u = std::as_const(coupling_).inputs();
+  for (const auto i : slots_of_[m]) given_[i] = u[i];
+  for (const auto& h : held_[m])
+    with_type(h.type, [&]<class T>() { given_held_.column<T>()[h.input] = memory_.inputs.column<T>()[h.input]; });
+}
+
+void GroupInstance::give_inputs(MemberId m) {
+  const auto& unit = model_->plan.units[m];
+  if (!held_[m].empty()) unit::set_values(*members_[m].instance, unit.inputs, memory_.inputs, unit.first_input);
+  remember_given(m);
+}
+
+fmi::DiscreteUpdate GroupInstance::update_discrete_states() {
+  const auto nobody = [&] { return std::find(asked_.begin(), asked_.end(), 1) == asked_.end(); };
+  if (rounds_ == 0) {
+    exchange();
+    find_changed_inputs();
+    if (nobody()) std::fill(asked_.begin(), asked_.end(), std::uint8_t{1});
+  } else if (nobody()) {  // an announced event is still due
+    for (MemberId m = 0; m < members_.size(); ++m)
+      if (memory_.next_events[m] <= memory_.t) ask(m);
+  }
+  if (++rounds_ > most_rounds) throw unsettled();
+  for (MemberId m = 0; m < members_.size(); ++m) {
+    if (asked_[m] == 0) continue;
+    enter(m);
+    give_inputs(m);
+  }
+  fmi::DiscreteUpdate all;
+  for (MemberId m = 0; m < members_.size(); ++m) {
+    if (std::exchange(asked_[m], std::uint8_t{0}) == 0) continue;
+    const auto one = members_[m].instance->update_discrete_states();
+    all.terminate = all.terminate || one.terminate;
+    all.nominals_changed = all.nominals_changed || one.nominals_changed;
+    all.states_changed = all.states_changed || one.states_changed;
+    memory_.next_events[m] = one.next_event.value_or(solve::never);
+    if (one.repeat) ask(m);
+  }
+  exchange();
+  find_changed_inputs();
+  all.repeat = !all.terminate && !nobody();
+  const Time next = *std::min_element(memory_.next_events.begin(), memory_.next_events.end());
+  if (next < solve::never) all.next_event = next;
+  return all;
+}
+
+void GroupInstance::leave_event_mode() {
+  for (MemberId m = 0; m < members_.size(); ++m)
+    if (std::exchange(in_event_[m], std::uint8_t{0}) != 0) members_[m].instance->leave_event_mode();
+  mode_ = Mode::continuous;
+  dirty_ = true;
+  remember_signs();
+}
+
+Error GroupInstance::unsettled() const {
+  std::vector<std::string> who;
+  const auto u = coupling_.inputs();
+  for (MemberId m = 0; m < members_.size(); ++m) {
+    if (asked_[m] == 0) continue;
+    std::vector<std::string> changed;
+    for (const auto i : slots_of_[m])
+      if (u[i] != given_[i]) changed.push_back(model_->wiring.name_of(model_->plan, model_->wiring.inputs[i]));
+    const auto& unit = model_->plan.units[m];
+    for (const auto& h : held_[m])
+      with_type(h.type, [&]<class T>() {
+        if (!same(memory_.inputs.column<T>()[h.input], given_held_.column<T>()[h.input]))
+          changed.push_back(fmt::format("{}.{}", unit.name, (*unit.description)[unit.inputs.choice()[h.place]].name));
+      });
+    who.push_back(changed.empty() ? fmt::format("'{}' asks for another update", unit.name)
+                                  : fmt::format("'{}' gets new values of {}", unit.name, fmt::join(changed, ", ")));
+  }
+  return run_error(
+             "the events of the group '{}' do not settle at t = {} s after {} rounds: {}; check the conditions of "
+             "these "
+             "units against each other",
+             name_, memory_.t, most_rounds, fmt::join(who, "; "))
+      .in_unit(name_)
+      .at(memory_.t);
+}
+
+}  // namespace consort::group
