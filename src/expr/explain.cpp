@@ -83,7 +83,7 @@ std::string Program::values_in(std::uint32_t node, std::span<const double> slots
 }
 
 template <class Outcomes>
-std::string Program::explain(std::span<const double> slots, double t, Outcomes& outcomes) const {
+std::string Program::explain_with(std::span<const double> slots, double t, Outcomes& outcomes) const {
   Frame frame;
   const double* const v = frame.values;
   run(slots, t, frame.values, outcomes);
@@ -115,13 +115,13 @@ std::string Program::explain(std::span<const double> slots, double t, Outcomes& 
 
 std::string Program::explain(std::span<const double> slots, double t) const {
   Present outcomes;
-  return explain(slots, t, outcomes);
+  return explain_with(slots, t, outcomes);
 }
 
 std::string Program::explain(std::span<const double> slots, double t, std::span<const double> held) const {
   CONSORT_ASSERT(held.size() == relations_.size());
   Held outcomes(held);
-  return explain(slots, t, outcomes);
+  return explain_with(slots, t, outcomes);
 }
 
 }  // namespace consort::expr

@@ -165,7 +165,7 @@ class Program {
   static void add_adjoints(const Instruction& i, const double* v, const std::shared_ptr<const Table>* tables,
                            double result, double adjoint, double* adjoints, Outcomes& outcomes);
   template <class Outcomes>
-  [[nodiscard]] std::string explain(std::span<const double> slots, double t, Outcomes& outcomes) const;
+  [[nodiscard]] std::string explain_with(std::span<const double> slots, double t, Outcomes& outcomes) const;
   [[nodiscard]] static std::string reason(Code code, double a, double b);
   [[nodiscard]] std::string values_in(std::uint32_t node, std::span<const double> slots, double t) const;
   [[nodiscard]] double indicator(const Instruction& i, const double* v, double held) const;

@@ -18,10 +18,9 @@ Table::Table(const std::string& name, std::vector<double> x, std::vector<double>
   for (std::size_t i = 0; i < x_.size(); ++i) {
     require(std::isfinite(x_[i]) && std::isfinite(y_[i]), "table {}, row {}: ({}, {}) is not finite; correct the row",
             quote(name), i + 1, x_[i], y_[i]);
-    require(i == 0 || x_[i] > x_[i - 1],
-            "table {}, row {}: x = {} does not grow after {}; sort the rows by x and use "
-            "each x once",
-            quote(name), i + 1, x_[i], x_[i - 1]);
+    if (i > 0 && !(x_[i] > x_[i - 1]))
+      throw input_error("table {}, row {}: x = {} does not grow after {}; sort the rows by x and use each x once",
+                        quote(name), i + 1, x_[i], x_[i - 1]);
   }
 }
 
