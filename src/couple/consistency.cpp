@@ -102,7 +102,7 @@ class Consistency::LoopSolver {
   }
 
   void gather(RunState& state) const {
-    for (const auto u : units_) owner_.gathers_[u](state.signals.outputs, state.signals.inputs);
+    for (const auto u : units_) owner_.gathers_[u](state.signals.outputs, state.signals.inputs, state.t);
     if (owner_.overrides_) owner_.overrides_(state);
   }
   void exchange(fleet::Fleet& fleet, RunState& state) const {
@@ -179,7 +179,8 @@ class Consistency::LoopSolver {
       const auto source = plan_.sources[float64][unknowns_[i]];
       if (source == graph::no_source) {
         // Nothing drives this element, or a conversion does.
-        differentiable_ = differentiable_ && !is_converted(units_[knowns_[i].member], unknowns_[i]);
+        differentiable_ =
+            differentiable_ && !is_converted(units_[knowns_[i].member], unknowns_[i]) && !has_formula(unknowns_[i]);
         continue;
       }
       const auto from = owners.of(Type::Float64, source);
@@ -268,6 +269,11 @@ class Consistency::LoopSolver {
                        [&](const auto& c) { return c.unit == unit && c.to == Type::Float64 && c.input == input; });
   }
 
+  [[nodiscard]] bool has_formula(std::uint32_t input) const {
+    return std::any_of(plan_.formulas.begin(), plan_.formulas.end(),
+                       [&](const auto& f) { return f.to == Type::Float64 && f.input == input; });
+  }
+
   [[nodiscard]] Error not_converged(const solve::NonlinearOutcome& outcome, Time t) const {
     std::vector<std::string> residuals;
     for (std::size_t i = 0; i < unknowns_.size() && i < 8; ++i)
@@ -335,7 +341,7 @@ Consistency::Consistency(const graph::Plan& plan, fleet::Fleet& fleet, const gra
 Consistency::~Consistency() = default;
 
 void Consistency::refresh(UnitId unit, fleet::Fleet& fleet, RunState& state) {
-  gathers_[unit](state.signals.outputs, state.signals.inputs);
+  gathers_[unit](state.signals.outputs, state.signals.inputs, state.t);
   if (overrides_) overrides_(state);
   fleet.ask(fleet.wave_of(unit), fleet::Verb::evaluate, state.t, state.signals);
 }

@@ -55,6 +55,16 @@ T rounded(double x, const Conversion& c) {
   }
 }
 
+// For inputs of other types than Float64.
+void write_number(const graph::Formula& f, double value, Columns& inputs) {
+  Conversion c;
+  c.to = f.to;
+  c.connection = f.text;
+  with_type(f.to, [&]<class T>() {
+    if constexpr (numeric<T>) inputs.column<T>()[f.input] = rounded<T>(value, c);
+  });
+}
+
 // Without scaling, integers keep all digits.
 template <class From, class To>
 To integer_of(const From& from, const Conversion& c) {
@@ -149,12 +159,70 @@ std::span<const Conversion> Gather::conversions_of(const graph::Plan& plan, grap
   return {begin, end};
 }
 
-void Gather::gather_others(const Columns& outputs, Columns& inputs) const {
+void Gather::gather_others(const Columns& outputs, Columns& inputs, Time t) const {
   for (const auto& other : others_) {
     with_type(other.type,
               [&]<class T>() { inputs.column<T>()[other.copy.input] = outputs.column<T>()[other.copy.source]; });
   }
   for (const auto* c : conversions_) convert(*c, outputs, inputs);
+  for (const auto* f : formulas_) {
+    const double value = evaluate(*f, outputs, t);
+    if (f->to == Type::Float64)
+      inputs.column<double>()[f->input] = value;
+    else
+      write_number(*f, value, inputs);
+  }
+}
+
+double number_at(const Columns& columns, Type type, std::uint32_t element) {
+  if (type == Type::Float64) [[likely]]
+    return columns.column<double>()[element];
+  return with_type(type, [&]<class T>() -> double {
+    if constexpr (numeric<T>)
+      return number(columns.column<T>()[element]);
+    else
+      return 0;
+  });
+}
+
+void read_operands(const graph::Formula& formula, const Columns& outputs, FormulaSlots& slots) {
+  for (std::size_t i = 0; i < formula.operands.size(); ++i) {
+    const auto& o = formula.operands[i];
+    slots[i] = o.factor * number_at(outputs, o.type, o.source) + o.offset;
+  }
+}
+
+double value_of(const graph::Formula& f, const Columns& outputs, Time t) {
+  FormulaSlots slots;
+  read_operands(f, outputs, slots);
+  return f.factor * f.program->evaluate(slots, t) + f.offset;
+}
+
+double evaluate(const graph::Formula& f, const Columns& outputs, Time t) {
+  const double value = value_of(f, outputs, t);
+  if (std::isfinite(value)) [[likely]]
+    return value;
+  FormulaSlots slots;
+  read_operands(f, outputs, slots);
+  throw failed("the connection {} has no value at t = {} s: {}", f.text, t, f.program->explain(slots, t));
+}
+
+void Gather::differentiate_formulas(const Columns& values, const double* outputs, double* inputs, Time t,
+                                    int order) const {
+  CONSORT_ASSERT(order == 1);
+  for (const auto* f : formulas_) {
+    if (f->to != Type::Float64) continue;
+    FormulaSlots slots, gradient;
+    read_operands(*f, values, slots);
+    double value = 0, sum = 0;
+    const auto used = f->program->operands();
+    f->program->gradient(slots, t, value, std::span(gradient).first(used.size()), sum);
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      const auto& o = f->operands[used[k].slot];
+      if (o.type == Type::Float64) sum += gradient[k] * o.factor * outputs[o.source];
+    }
+    inputs[f->input] = f->factor * sum;
+  }
 }
 
 }  // namespace consort::couple

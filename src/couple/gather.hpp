@@ -1,12 +1,14 @@
 // Copies values along routes from outputs of units to inputs of other units.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/time.hpp"
 #include "graph/plan.hpp"
 
 namespace consort::couple {
@@ -33,36 +35,43 @@ class Gather {
   };
 
   Gather() = default;
-  // Routes into `units` for which `take(source unit or no_unit, target unit)` is true.
+  // Routes into `units` for which `take(source unit or no_unit, target unit)` is true. Formulas are taken if that is
+  // true for all of their operands, or, with `by_any`, for one of them.
   template <class Take>
-  Gather(const graph::Plan& plan, const Owners& owners, std::span<const graph::UnitId> units, Take&& take) {
+  Gather(const graph::Plan& plan, const Owners& owners, std::span<const graph::UnitId> units, Take&& take,
+         bool by_any = false) {
     for (const auto u : units) {
       add(plan, u, [&](Type type, std::uint32_t source) { return take(owners.of(type, source), u); });
+      for (const auto& f : plan.formulas)
+        if (f.unit == u) add(f, by_any, [&](const graph::Formula::Operand& o) { return take(o.unit, u); });
     }
   }
 
-  // Throws ConversionFailed if a mapping has no entry for a value, or if a number does not fit the input's type.
-  void operator()(const Columns& outputs, Columns& inputs) const {
+  // `t`: the present time, for formulas. Throws ConversionFailed if a mapping has no entry for a value, if a number
+  // does not fit the input's type, or if a formula has no finite value.
+  void operator()(const Columns& outputs, Columns& inputs, Time t) const {
     const double* const from = outputs.column<double>().data();
     double* const to = inputs.column<double>().data();
     for (const auto& copy : reals_) to[copy.input] = from[copy.source];
     for (const auto& s : scalings_) to[s.input] = s.factor * to[s.input] + s.offset;
-    if (!others_.empty() || !conversions_.empty()) [[unlikely]]
-      gather_others(outputs, inputs);
+    if (!others_.empty() || !conversions_.empty() || !formulas_.empty()) [[unlikely]]
+      gather_others(outputs, inputs, t);
   }
 
-  // The same for derivatives of one order; only Float64. Offsets do not apply.
-  void derivatives(const double* outputs, double* inputs) const {
+  // The same for the first derivatives with respect to time of Float64 values, or, without formulas, those of a higher
+  // order. `values`: the outputs themselves.
+  void derivatives(const Columns& values, const double* outputs, double* inputs, Time t, int order) const {
     for (const auto& copy : reals_) inputs[copy.input] = outputs[copy.source];
     for (const auto& s : scalings_) inputs[s.input] *= s.factor;
+    if (!formulas_.empty()) [[unlikely]]
+      differentiate_formulas(values, outputs, inputs, t, order);
   }
 
-  [[nodiscard]] bool empty() const { return reals_.empty() && others_.empty() && conversions_.empty(); }
-  struct Copy {
-    std::uint32_t input = 0;
-    std::uint32_t source = 0;
-  };
-  [[nodiscard]] std::span<const Copy> reals() const { return reals_; }
+  [[nodiscard]] bool empty() const {
+    return reals_.empty() && others_.empty() && conversions_.empty() && formulas_.empty();
+  }
+  // The Float64 inputs that are written.
+  [[nodiscard]] std::span<const std::uint32_t> real_inputs() const { return real_inputs_; }
 
  private:
   template <class Accept>
@@ -79,6 +88,7 @@ class Gather {
           continue;
         }
         reals_.push_back({input, source});
+        real_inputs_.push_back(input);
         add_scaling(plan, input);
       }
     }
@@ -91,8 +101,20 @@ class Gather {
       if (accept(c.from, c.source)) conversions_.push_back(&c);
   }
   static std::span<const graph::Conversion> conversions_of(const graph::Plan& plan, graph::UnitId unit);
-  void gather_others(const Columns& outputs, Columns& inputs) const;
+  template <class Accept>
+  void add(const graph::Formula& f, bool by_any, Accept&& accept) {
+    const auto accepted = std::count_if(f.operands.begin(), f.operands.end(), accept);
+    if (by_any ? accepted == 0 : static_cast<std::size_t>(accepted) != f.operands.size()) return;
+    formulas_.push_back(&f);
+    if (f.to == Type::Float64) real_inputs_.push_back(f.input);
+  }
+  void gather_others(const Columns& outputs, Columns& inputs, Time t) const;
+  void differentiate_formulas(const Columns& values, const double* outputs, double* inputs, Time t, int order) const;
 
+  struct Copy {
+    std::uint32_t input = 0;
+    std::uint32_t source = 0;
+  };
   struct Other {
     Type type;
     Copy copy;
@@ -101,9 +123,20 @@ class Gather {
   std::vector<graph::Scaling> scalings_;
   std::vector<Other> others_;
   std::vector<const graph::Conversion*> conversions_;  // point into the plan
+  std::vector<const graph::Formula*> formulas_;        // likewise
+  std::vector<std::uint32_t> real_inputs_;
 };
 
 // Converts one element; throws ConversionFailed (run) if it does not fit.
 void convert(const graph::Conversion& conversion, const Columns& outputs, Columns& inputs);
+
+// The values that a formula reads, by slot of its program.
+using FormulaSlots = std::array<double, graph::Formula::most_operands>;
+void read_operands(const graph::Formula& formula, const Columns& outputs, FormulaSlots& slots);
+// An element as a number; 0 if its type has none.
+[[nodiscard]] double number_at(const Columns& columns, Type type, std::uint32_t element);
+[[nodiscard]] double value_of(const graph::Formula& formula, const Columns& outputs, Time t);
+// Throws ConversionFailed (run) with the reason if the value is not finite.
+[[nodiscard]] double evaluate(const graph::Formula& formula, const Columns& outputs, Time t);
 
 }  // namespace consort::couple

@@ -57,8 +57,8 @@ Point::Point(PointSetup setup)
   const auto all = plan_.all_units();
   everything_ = Gather(plan_, owners_, all, any);
   const Gather external(plan_, owners_, all, is_external);
-  for (const auto& copy : external.reals())
-    if (continuous_[copy.input]) external_.push_back(copy);
+  for (const auto input : external.real_inputs())
+    if (continuous_[input]) external_.push_back(input);
   has_overrides_ = std::any_of(sources_.begin(), sources_.end(), [](auto* s) { return s->overrides_inputs(); });
   if (has_overrides_) {
     is_overridden_ = [this](std::uint32_t input) {
@@ -73,7 +73,7 @@ Point::Point(PointSetup setup)
 }
 
 void Point::declare_derivatives() {
-  for (const auto& copy : external_) continuous_[copy.input] = false;
+  for (const auto input : external_) continuous_[input] = false;
   external_.clear();
   std::vector<bool> asked(plan_.units.size(), false);
   for (const auto& c : plan_.connections) {
@@ -107,7 +107,7 @@ void Point::require_derivatives(const graph::ConnectionInfo& c) const {
 std::uint32_t Point::declare_part(std::span<const UnitId> units, const SeesNew& sees_new) {
   const auto is_new = [&](UnitId source, UnitId u) { return source != graph::no_unit && sees_new(u, source); };
   const auto is_old = [&](UnitId source, UnitId u) { return !is_new(source, u); };
-  parts_.push_back({Gather(plan_, owners_, units, is_old), Gather(plan_, owners_, units, is_new),
+  parts_.push_back({Gather(plan_, owners_, units, is_old), Gather(plan_, owners_, units, is_new, true),
                     Gather(plan_, owners_, units, is_external), Gather(plan_, owners_, units, any), false,
                     parts_.empty()});
   parts_.back().has_routes = !parts_.back().all.empty();
@@ -161,10 +161,11 @@ void Point::begin_course(RunState& state) {
 // Adds all inputs at the beginning of the step to the past.
 void Point::remember(RunState& state) {
   auto& signals = state.signals;
-  everything_(signals.outputs, signals.inputs);
+  everything_(signals.outputs, signals.inputs, interval_.t);
   for (std::size_t m = 0; m < static_cast<std::size_t>(approximation_.derivatives); ++m)
-    everything_.derivatives(signals.output_derivatives.data() + m * signals.outputs.column<double>().size(),
-                            slopes_.data() + m * continuous_.size());
+    everything_.derivatives(signals.outputs,
+                            signals.output_derivatives.data() + m * signals.outputs.column<double>().size(),
+                            slopes_.data() + m * continuous_.size(), interval_.t, static_cast<int>(m) + 1);
   past_->push(state.memory, interval_.t, signals.inputs.column<double>(), slopes_);
   if (order_ > 0) signals.derivatives.resize(static_cast<std::size_t>(order_) * signals.inputs.column<double>().size());
 }
@@ -191,9 +192,9 @@ void Point::give_course(RunState& state, const Part& part) const {
     hold(state, part);
   } else {
     const auto& outputs = part.first || !looks_back_ ? state.signals.outputs : previous_;
-    part.from_old(outputs, state.signals.inputs);
+    part.from_old(outputs, state.signals.inputs, interval_.t);
     if (is_blind()) go_on(state, part);
-    extrapolate(state, part.from_old.reals());
+    extrapolate(state, part.from_old.real_inputs());
     interpolate(state, part);
   }
   override_inputs(state);
@@ -202,8 +203,8 @@ void Point::give_course(RunState& state, const Part& part) const {
 void Point::hold(RunState& state, const Part& part) const {
   const auto& outputs = part.first || !looks_back_ ? state.signals.outputs : previous_;
   const auto& gather = is_blind() ? part.external : part.from_old;
-  gather(outputs, state.signals.inputs);
-  part.from_new(state.signals.outputs, state.signals.inputs);
+  gather(outputs, state.signals.inputs, interval_.t);
+  part.from_new(state.signals.outputs, state.signals.inputs, interval_.end);
 }
 
 double Point::past(const std::array<double, most_points>& weights, std::size_t first, int data, std::uint32_t input,
@@ -215,18 +216,16 @@ double Point::past(const std::array<double, most_points>& weights, std::size_t f
 // Inputs begin on the polynomials of the past; future values that are known are used.
 void Point::go_on(RunState& state, const Part& part) const {
   auto& inputs = state.signals.inputs.column<double>();
-  for (const auto& copy : part.from_old.reals())
-    inputs[copy.input] = continuous_[copy.input] ? past(from_here_[0], 0, known_, copy.input)
-                                                 : past_->values(state.memory, 0)[copy.input];
+  for (const auto input : part.from_old.real_inputs())
+    inputs[input] = continuous_[input] ? past(from_here_[0], 0, known_, input) : past_->values(state.memory, 0)[input];
 }
 
-void Point::extrapolate(RunState& state, std::span<const Gather::Copy> copies) const {
+void Point::extrapolate(RunState& state, std::span<const std::uint32_t> some) const {
   const std::size_t width = continuous_.size();
   for (int m = 1; m <= order_; ++m) {
     double* const to = state.signals.derivatives.data() + static_cast<std::size_t>(m - 1) * width;
     const auto& w = from_here_[static_cast<std::size_t>(m)];
-    for (const auto& copy : copies)
-      to[copy.input] = m < known_ && continuous_[copy.input] ? past(w, 0, known_, copy.input) : 0.0;
+    for (const auto input : some) to[input] = m < known_ && continuous_[input] ? past(w, 0, known_, input) : 0.0;
   }
 }
 
@@ -234,16 +233,16 @@ void Point::extrapolate(RunState& state, std::span<const Gather::Copy> copies) c
 void Point::interpolate(RunState& state, const Part& part) const {
   if (part.from_new.empty()) return;
   auto& inputs = state.signals.inputs.column<double>();
-  part.from_new(state.signals.outputs, state.signals.inputs);
-  for (const auto& copy : part.from_new.reals()) {
-    const double end = inputs[copy.input];
-    if (continuous_[copy.input]) {
-      end_at(state, copy.input, end);
-      if (is_blind()) inputs[copy.input] = past(through_end_[0], 1, behind_, copy.input, through_end_[0][0] * end);
+  part.from_new(state.signals.outputs, state.signals.inputs, interval_.end);
+  for (const auto input : part.from_new.real_inputs()) {
+    const double end = inputs[input];
+    if (continuous_[input]) {
+      end_at(state, input, end);
+      if (is_blind()) inputs[input] = past(through_end_[0], 1, behind_, input, through_end_[0][0] * end);
       continue;
     }
     for (int m = 1; m <= order_; ++m)
-      state.signals.derivatives[static_cast<std::size_t>(m - 1) * inputs.size() + copy.input] = 0;
+      state.signals.derivatives[static_cast<std::size_t>(m - 1) * inputs.size() + input] = 0;
   }
 }
 
@@ -293,7 +292,7 @@ void Point::make_consistent(RunState& state) {
 // --- between steps --------------------------------------------------------------------------------------------------
 
 void Point::give_all(RunState& state) const {
-  everything_(state.signals.outputs, state.signals.inputs);
+  everything_(state.signals.outputs, state.signals.inputs, state.t);
   if (!has_overrides_) return;
   for (const auto* const source : sources_) source->apply_at_point(state);
 }
@@ -314,8 +313,8 @@ void Point::look_up(RunState& state) const {
   for (auto* const source : sources_) source->at_point(state);
 }
 
-void Point::route(std::span<const UnitId> units, const Columns& outputs, Columns& inputs) const {
-  Gather(plan_, owners_, units, any)(outputs, inputs);
+void Point::route(std::span<const UnitId> units, const Columns& outputs, Columns& inputs, Time t) const {
+  Gather(plan_, owners_, units, any)(outputs, inputs, t);
 }
 
 void Point::tick(const RunState& state) const {

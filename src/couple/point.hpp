@@ -77,7 +77,7 @@ class Point {
     if (!is_plain_ || is_blind()) {
       give_course(state, to);
     } else if (to.has_routes) {
-      to.all(state.signals.outputs, state.signals.inputs);
+      to.all(state.signals.outputs, state.signals.inputs, interval_.t);
     }
   }
   // Moves an input from its value at the beginning to `end` at the end of the step; may be repeated. Call it before
@@ -108,7 +108,7 @@ class Point {
   // Writes tables at the present point to external signals.
   void look_up(RunState& state) const;
   // Copies outputs to the inputs of some units, without a step: for initialization.
-  void route(std::span<const graph::UnitId> units, const Columns& outputs, Columns& inputs) const;
+  void route(std::span<const graph::UnitId> units, const Columns& outputs, Columns& inputs, Time t) const;
   // Sets the clocks of units in event mode that tick at the present point.
   void tick(const RunState& state) const;
   // next_event(): the next discontinuity of a table or action of a scenario. next_corner(): the next other time at
@@ -157,7 +157,7 @@ class Point {
   void find_weights(const RunState& state);
   void hold(RunState& state, const Part& part) const;
   void go_on(RunState& state, const Part& part) const;
-  void extrapolate(RunState& state, std::span<const Gather::Copy> copies) const;
+  void extrapolate(RunState& state, std::span<const std::uint32_t> some) const;  // of the inputs
   void interpolate(RunState& state, const Part& part) const;
   // `sum` plus the contribution of the past; its weights begin at `first`.
   [[nodiscard]] double past(const std::array<double, most_points>& weights, std::size_t first, int data,
@@ -178,8 +178,8 @@ class Point {
   Gather::Owners owners_;
   Gather everything_;
   std::vector<Part> parts_;
-  std::vector<bool> continuous_;        // by element of the inputs' Float64 column
-  std::vector<Gather::Copy> external_;  // continuous inputs that no unit drives
+  std::vector<bool> continuous_;         // by element of the inputs' Float64 column
+  std::vector<std::uint32_t> external_;  // continuous inputs that no unit drives
   std::unique_ptr<Consistency> consistency_;
   std::function<bool(std::uint32_t)> is_overridden_;
   const RunState* looked_at_ = nullptr;  // used by is_overridden_

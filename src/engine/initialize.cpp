@@ -96,7 +96,7 @@ class Initialization::Run {
   }
 
   void route(std::span<const UnitId> units, Columns& inputs) const {
-    owner_.point_.route(units, state_.signals.outputs, inputs);
+    owner_.point_.route(units, state_.signals.outputs, inputs, state_.t);
   }
 
   void enter() {

@@ -127,7 +127,7 @@ void Scenario::begin(const Action& action, couple::RunState& state) const {
   const auto to = state.memory.stays[to_].subspan(target.ramp, from.size());
   // Route first, because the inputs may still be those of the last step.
   if (active.on == 0) {
-    if (target.driven) target.routes(state.signals.outputs, state.signals.inputs);
+    if (target.driven) target.routes(state.signals.outputs, state.signals.inputs, state.t);
     keep(target, target.released, state);
   }
   if (action.kind == Kind::release) {

@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "couple/gather.hpp"
 #include "engine/readable.hpp"
 #include "engine/recorded_variables.hpp"
 #include "engine/unit_view.hpp"
@@ -34,6 +35,7 @@ void SystemRecorder::lay_out() {
   counts_ = {};
   copies_ = {};
   scaled_.clear();
+  formulas_.clear();
   asked_.clear();
   limiting_.clear();
   trust_.clear();
@@ -73,7 +75,7 @@ bool SystemRecorder::is_left_out(UnitId unit, VariableId variable) const {
 
 void SystemRecorder::make_row() {
   for_each_type([&]<class T>() { row_.column<T>().resize(counts_[static_cast<std::size_t>(type_of<T>)]); });
-  has_rest_ = !scaled_.empty() || !asked_.empty() || !trust_.empty();
+  has_rest_ = !scaled_.empty() || !formulas_.empty() || !asked_.empty() || !trust_.empty();
   for (std::size_t type = 0; type < type_count; ++type)
     has_rest_ = has_rest_ || (type != static_cast<std::size_t>(Type::Float64) && !copies_[type].empty());
 }
@@ -192,6 +194,10 @@ void SystemRecorder::choose() {
     s.type = connector.type;
     s.unit = connector.unit;
     const auto to = add_signal(s);
+    if (connector.formula) {
+      formulas_.emplace_back(to, connector.formula);
+      continue;
+    }
     copies_[static_cast<std::size_t>(s.type)].push_back({to, connector.element});
     if (s.type == Type::Float64 && (connector.factor != 1 || connector.offset != 0))
       scaled_.push_back({to, connector.factor, connector.offset});
@@ -356,6 +362,7 @@ double SystemRecorder::take_rest(fleet::Fleet& fleet, const couple::RunState& st
   });
   auto& row = row_.column<double>();
   for (const auto& s : scaled_) row[s.to] = s.factor * row[s.to] + s.offset;
+  for (const auto& [to, formula] : formulas_) row[to] = couple::value_of(*formula, state.signals.outputs, state.t);
   for (const auto& asked : asked_) fleet.get(asked.unit, asked.set, row_, asked.at);
   if (!trust_.empty()) write_trust(state.control);
   return strangeness(row);

@@ -124,6 +124,7 @@ class SystemRecorder {
   std::array<std::vector<Copy>, type_count> copies_;
   bool has_rest_ = false;  // there are signals other than outputs of type Float64
   std::vector<Scaled> scaled_;
+  std::vector<std::pair<std::uint32_t, std::shared_ptr<const graph::Formula>>> formulas_;
   std::vector<Asked> asked_;
   struct TrustCopy {
     std::uint32_t to = 0;

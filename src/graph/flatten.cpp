@@ -183,16 +183,15 @@ class Flattener {
 
   static Error no_connector(const System& system, const Endpoint& end, const Connection& connection) {
     if (!end.element.empty() && system.system(end.element) == nullptr) {
-      return input_error("the connection {} → {}{}: there is no element '{}' in system '{}'{}", connection.from.text(),
-                         connection.to.text(), where_text(connection.where), end.element, system.name,
+      return input_error("the connection {}{}: there is no element '{}' in system '{}'{}", connection_text(connection),
+                         where_text(connection.where), end.element, system.name,
                          suggestion(end.element, system.element_names()));
     }
     const System& owner = end.element.empty() ? system : *system.system(end.element);
     std::vector<std::string_view> names;
     for (const auto& connector : owner.connectors) names.emplace_back(connector.name);
-    return input_error("the connection {} → {}{}: system '{}' has no connector '{}'{}", connection.from.text(),
-                       connection.to.text(), where_text(connection.where), owner.name, end.connector,
-                       suggestion(end.connector, names));
+    return input_error("the connection {}{}: system '{}' has no connector '{}'{}", connection_text(connection),
+                       where_text(connection.where), owner.name, end.connector, suggestion(end.connector, names));
   }
 
   // A connector has one source for the whole, or one source per element.
@@ -206,7 +205,7 @@ class Flattener {
       const auto& first = *flat_.wires[other].connection;
       const auto& second = *wire.connection;
       throw input_error("'{}{}' is driven twice: from {}{} and from {}{}; remove one connection", node.path,
-                        indices_text(indices), first.from.text(), where_text(first.where), second.from.text(),
+                        indices_text(indices), source_text(first), where_text(first.where), source_text(second),
                         where_text(second.where));
     }
     if (indices.empty()) {
@@ -217,17 +216,36 @@ class Flattener {
   }
 
   void add_wire(const System& system, const Connection& connection, const std::string& prefix) {
-    if (flat_.is_broken(prefix + connection.from.text()) || flat_.is_broken(prefix + connection.to.text())) return;
+    if ((connection.value.empty() && flat_.is_broken(prefix + connection.from.text())) ||
+        flat_.is_broken(prefix + connection.to.text()))
+      return;
     const auto id = static_cast<std::uint32_t>(flat_.wires.size());
     Wire wire;
     wire.connection = &connection;
     wire.system = &system;
-    wire.from = port(system, connection.from, connection, prefix);
+    if (connection.value.empty()) {
+      wire.from = port(system, connection.from, connection, prefix);
+    } else {
+      read_expression(system, connection, prefix, wire);
+    }
     wire.to = port(system, connection.to, connection, prefix);
     require_direction(wire);
     if (wire.from.node != no_source) flat_.nodes[wire.from.node].leaving.push_back(id);
     if (wire.to.node != no_source) drive(wire, id);
     flat_.wires.push_back(std::move(wire));
+  }
+
+  // Names of the system that has the connection, and of no other one.
+  void read_expression(const System& system, const Connection& connection, const std::string& prefix, Wire& wire) {
+    wire.expression = std::make_shared<const expr::Tree>(expr::parse(connection.value, connection.where));
+    for (const auto& reference : expr::references(*wire.expression).variables) {
+      Operand operand{reference.name, {}};
+      try {
+        operand.port = port(system, flat_.ends.emplace_back(system.endpoint(reference.name)), connection, prefix);
+      } catch (const Error&) {  // the compiler of the expression says which names there are
+      }
+      wire.operands.push_back(std::move(operand));
+    }
   }
 
   // A connector of a system passes values on in one direction: inputs and parameters inwards, outputs outwards.
@@ -242,6 +260,7 @@ class Flattener {
       return true;
     };
     const auto check = [&](const Port& port, const Endpoint& end, bool is_source) {
+      if (is_source && !c.value.empty()) return;
       const auto in = inwards(port);
       const bool inside = end.element.empty();  // the connector is seen from inside of its system
       if (!in || *in == (inside == is_source)) return;
@@ -265,6 +284,14 @@ class Flattener {
 }  // namespace
 
 std::string where_text(std::string_view where) { return where.empty() ? std::string() : fmt::format(" ({})", where); }
+
+std::string source_text(const Connection& connection) {
+  return connection.value.empty() ? connection.from.text() : fmt::format("'{}'", connection.value);
+}
+
+std::string connection_text(const Connection& connection) {
+  return fmt::format("{} → {}", source_text(connection), connection.to.text());
+}
 
 std::string port_text(const Flat& flat, const Port& port) {
   if (port.unit == no_unit) return flat.nodes[port.node].path + indices_text(port.indices);

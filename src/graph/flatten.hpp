@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "expr/syntax.hpp"
 #include "graph/compile.hpp"
 #include "graph/indices.hpp"
 #include "graph/plan.hpp"
@@ -26,11 +29,19 @@ struct Port {
   std::vector<std::uint64_t> indices{};  // element of a system's array connector; empty: all of it
 };
 
+// A variable that an expression reads.
+struct Operand {
+  std::string name;            // as in the expression
+  std::optional<Port> port{};  // nullopt: there is no such variable
+};
+
 struct Wire {
-  Port from;
+  Port from;  // of a wire with an expression: neither a unit nor a node
   Port to;
   const Connection* connection = nullptr;
   const System* system = nullptr;  // contains the connection
+  std::shared_ptr<const expr::Tree> expression{};
+  std::vector<Operand> operands{};
 };
 
 // A connector of a system.
@@ -56,7 +67,9 @@ struct Flat {
   std::vector<Node> nodes;
   std::vector<Wire> wires;
   std::deque<Component> groups;   // made of nested systems with a solver; units point to these
+  std::deque<Endpoint> ends;      // of expressions; ports refer to their texts
   std::deque<Connection> shared;  // between signal dictionaries and references to them; wires point to these
+  std::vector<std::optional<double>> parameter_values;  // by node; of parameters that are numbers, in the node's unit
   std::unordered_map<std::string, UnitId> unit_by_path;
   std::unordered_map<std::string, std::uint32_t> node_by_path;
 
@@ -82,6 +95,10 @@ struct Flat {
 [[nodiscard]] Flat flatten(const System& system, const Catalogue& catalogue, std::span<const Setting> last = {},
                            const ProblemSink& problems = {});
 
+// "wheel.x → chassis.x_w" or "'2 * k' → chassis.c": a connection in messages.
+[[nodiscard]] std::string connection_text(const Connection& connection);
+// "wheel.x" or "'2 * k'".
+[[nodiscard]] std::string source_text(const Connection& connection);
 // "chassis.F": the port as users write it.
 [[nodiscard]] std::string port_text(const Flat& flat, const Port& port);
 // " (system.yaml:12:3)"; empty if `where` is empty.

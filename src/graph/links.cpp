@@ -1,6 +1,7 @@
 #include "graph/links.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "graph/formulas.hpp"
 #include "graph/measures.hpp"
 #include "graph/parameter_route.hpp"
 
@@ -125,7 +127,7 @@ class Tracer {
   // nullopt if the way has no source.
   std::optional<Link> trace(const Way& way) {
     const auto& first = flat_.wires[way.wires.front()];
-    if (!is_driven(first)) return std::nullopt;
+    if (!first.expression && !is_driven(first)) return std::nullopt;
     Link link;
     link.where = flat_.wires[way.wires.back()].connection->where;
     start(first, way.source, link);
@@ -154,6 +156,7 @@ class Tracer {
   void start(const Wire& wire, const Indices& element, Link& link) {
     current_.reset();
     relative_ = false;
+    if (wire.expression) return start_formula(wire, link);
     const Port& from = wire.from;
     if (from.unit == no_unit) {
       const auto& node = flat_.nodes[from.node];
@@ -168,6 +171,57 @@ class Tracer {
     current_ = measure_of(*unit.description, v);
     relative_ = v.relative_quantity;
     if (const auto* c = declared(unit, from.connector)) convert(find_measure(unit, c->unit), wire, link);
+  }
+
+  // The value of an expression is in the unit of the first place that takes it.
+  void start_formula(const Wire& wire, Link& link) {
+    FormulaSetup setup{flat_, wire, starts_, [this](const Port& port) { return source_behind(port); }, {}, {}};
+    std::optional<Type> type;
+    if (wire.to.unit == no_unit) {
+      const auto& node = flat_.nodes[wire.to.node];
+      setup.target = node_measure(node);
+      type = node.connector->type;
+    } else {
+      const auto& unit = flat_.units[wire.to.unit];
+      const auto to = slot(wire.to, {}, wire);
+      const auto& v = (*unit.description)[to.variable];
+      require(to.count == 1, "the connection {}{}: '{}' is an array; give an expression for each of its elements",
+              connection_text(*wire.connection), where_text(wire.connection->where), port_text(flat_, wire.to));
+      setup.target = measure_of(*unit.description, v);
+      type = v.type;
+    }
+    setup.expected = type == Type::Boolean ? expr::Expected::condition
+                     : type                ? expr::Expected::number
+                                           : expr::Expected::anything;
+    link.formula = make_formula(setup);
+    for (const auto& note : link.formula->program.notes())
+      links_.notes.push_back(fmt::format("{}: {}", link.formula->text, note));
+    current_ = setup.target;
+    relative_ = false;
+  }
+
+  // The source of a connector that an expression reads.
+  TracedSource source_behind(const Port& port) {
+    const auto& node = flat_.nodes[port.node];
+    const std::string text = port_text(flat_, port);
+    const auto single = [&](std::uint32_t last) {
+      const auto ways = ways_to(last);
+      require(ways.size() == 1, "'{}' is an array; name one of its elements", text);
+      auto link = trace(ways.front());
+      require(link.has_value(), "'{}' has no source, so an expression cannot read it; connect it", text);
+      require(!link->formula, "'{}' is given by an expression itself; write that expression instead of the name", text);
+      require(link->mapping.empty(), "'{}' is mapped on its way, so an expression cannot read it", text);
+      return TracedSource{{link->from, link->external, link->external_element, link->factor, link->offset}, current_};
+    };
+    if (node.driver != no_source) return single(node.driver);
+    for (const auto w : node.element_drivers)
+      if (flat_.wires[w].to.indices == port.indices) return single(w);
+    require(node.root || node.system->kind == System::Kind::table,
+            "'{}' has no source, so an expression cannot read it; connect it", text);
+    Source source;
+    source.external = port.node;
+    source.external_element = external_element(port.indices, node);
+    return {source, node_measure(node)};
   }
 
   // The size of an external array follows from its connections, which only works for one dimension.
@@ -212,9 +266,9 @@ class Tracer {
       const auto& c = *wire.connection;
       if (how.fit == Fit::clash) {
         throw input_error(
-            "the connection {} → {}{}: the units '{}' and '{}' have different dimensions; correct the units, give a "
+            "the connection {}{}: the units '{}' and '{}' have different dimensions; correct the units, give a "
             "transformation, or suppress the conversion",
-            c.from.text(), c.to.text(), where_text(c.where), current_->name, to->name);
+            connection_text(c), where_text(c.where), current_->name, to->name);
       }
       if (how.fit == Fit::unknown) {
         links_.notes.push_back(
@@ -256,20 +310,21 @@ class Tracer {
   Elements slot(const Port& port, const Indices& element, const Wire& wire) const {
     const auto& c = *wire.connection;
     return find_elements(flat_, port.unit, std::string(port.connector) + indices_text(element), starts_[port.unit],
-                         fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where)));
+                         fmt::format("the connection {}{}", connection_text(c), where_text(c.where)));
   }
 
   // SSP 2.0, 5.3.2: a parameter may be connected to a constant, whose value is known before the run, or to a value that
   // is calculated in initialization mode, when parameters can still be set (FMI 2.0, 4.2.4; FMI 3.0, 2.3.3).
   void set_parameter(const Link& link, const Wire& wire) {
     const auto& c = *wire.connection;
+    if (link.formula) return set_parameter_once(link, wire);
     ParameterRoute route{link.from,
                          link.to,
                          link.factor,
                          link.offset,
                          link.mapping,
                          link.partial,
-                         fmt::format("the connection {} → {}{}", c.from.text(), c.to.text(), where_text(c.where))};
+                         fmt::format("the connection {}{}", connection_text(c), where_text(c.where))};
     require_settable(route, wire);
     require(link.from.unit != no_unit && is_known_before_run(link.from),
             "{}: '{}' is a {} parameter and cannot be driven by '{}'{} whose value is not known before the run; "
@@ -296,6 +351,31 @@ class Tracer {
     } catch (const Error& error) {
       throw error.with_text(fmt::format("{}: {}", route.text, error.what()));
     }
+  }
+
+  // An expression of parameters gives a start value.
+  void set_parameter_once(const Link& link, const Wire& wire) {
+    require(link.formula->program.is_constant(),
+            "the connection {}: '{}' is a {} parameter and takes one value before the run, but the expression reads "
+            "values that change; read parameters of the system only",
+            link.formula->text, port_text(flat_, wire.to), describe::name_of(variable(link.to).variability));
+    const double value = link.factor * link.formula->program.evaluate({}, 0) + link.offset;
+    const auto& d = *flat_.units[link.to.unit].description;
+    Value typed = with_type(variable(link.to).type, [&]<class T>() -> Value {
+      if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Binary>)
+        throw input_error("the connection {}: '{}' does not take a number", link.formula->text,
+                          port_text(flat_, wire.to));
+      else if constexpr (std::is_base_of_v<Bool, T>)
+        return Value(std::vector<T>{T(value != 0)});
+      else if constexpr (std::is_same_v<T, EnumValue>)
+        return Value(std::vector<T>{T(static_cast<std::int64_t>(std::llround(value)))});
+      else if constexpr (std::is_floating_point_v<T>)
+        return Value(std::vector<T>{static_cast<T>(value)});
+      else
+        return Value(std::vector<T>{static_cast<T>(std::llround(value))});
+    });
+    starts_[link.to.unit].add(d, link.to.variable,
+                              starts_[link.to.unit].merged(d, link.to.variable, link.to.first, typed));
   }
 
   void require_settable(const ParameterRoute& route, const Wire& wire) const {

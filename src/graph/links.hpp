@@ -2,12 +2,30 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "expr/program.hpp"
 #include "graph/flatten.hpp"
 
 namespace consort::graph {
+
+// The source of a value: a variable of a unit, or a connector of the root.
+struct Source {
+  Elements from;                       // `unit` is no_unit: external
+  std::uint32_t external = no_source;  // the root's connector (index into Flat::nodes) if external
+  std::uint64_t external_element = 0;  // element of that connector, counted from 1; 0: all of it
+  double factor = 1;
+  double offset = 0;
+};
+
+// An expression whose names are resolved; the sources are in the order of the program's slots.
+struct FormulaLink {
+  expr::Program program;
+  std::vector<Source> sources;
+  std::string text;  // for messages
+};
 
 struct Link {
   Elements from;                       // `unit` is no_unit: external
@@ -21,6 +39,7 @@ struct Link {
   bool transformed = false;                                  // a connection gives a transformation or a mapping
   std::string unit{};                                        // of measure, of the value at the end
   std::string where;
+  std::shared_ptr<const FormulaLink> formula{};  // instead of `from` and `external`
 };
 
 // An output connector of the root and the variable behind it.

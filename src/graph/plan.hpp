@@ -20,6 +20,7 @@
 #include "describe/description.hpp"
 #include "describe/signals.hpp"
 #include "describe/start_values.hpp"
+#include "expr/program.hpp"
 #include "graph/system.hpp"
 
 namespace consort::graph {
@@ -69,6 +70,30 @@ struct Conversion {
   bool partial = false;                          // values missing from the mapping are converted without it
   UnitId unit = no_unit;                         // the unit of the input
   std::string connection;                        // "a.y → b.u", for messages
+};
+
+// An input (or an output of the system) that takes the value of an expression.
+struct Formula {
+  // A variable that the expression reads, in the order of the program's slots: factor * value + offset.
+  struct Operand {
+    Type type = Type::Float64;
+    std::uint32_t source = 0;  // element of the outputs' column of this type
+    double factor = 1;
+    double offset = 0;
+    UnitId unit = no_unit;  // no_unit: external
+  };
+  std::shared_ptr<const expr::Program> program;
+  std::vector<Operand> operands;
+  // On the way from the expression to the input.
+  double factor = 1;
+  double offset = 0;
+  Type to = Type::Float64;
+  std::uint32_t input = 0;  // element of the inputs' column of type `to`
+  UnitId unit = no_unit;    // the unit of the input
+  std::uint32_t variable = 0;  // of the input, in the order of the unit's inputs
+  std::string text;         // "'2 * k' → chassis.c (system.yaml:12:5)", for messages
+
+  static constexpr std::size_t most_operands = 256;
 };
 
 // An algebraic loop: inputs that depend on each other without a delay.
@@ -131,7 +156,8 @@ struct NamedSignal {
   std::uint32_t element = 0;
   double factor = 1;
   double offset = 0;
-  std::string unit{};  // of measure; empty: unknown
+  std::string unit{};                        // of measure; empty: unknown
+  std::shared_ptr<const Formula> formula{};  // instead of `element`; its value is Float64
 };
 
 // One per routed variable, for reports, drawings and error estimates.
@@ -140,10 +166,11 @@ struct ConnectionInfo {
   std::uint32_t output = 0;  // in the order of the source's outputs
   UnitId to = no_unit;
   std::uint32_t input = 0;
-  std::uint32_t count = 1;         // elements
-  std::uint32_t output_first = 0;  // first element within the output
-  std::uint32_t input_first = 0;   // first element within the input
-  double factor = 1;               // of the conversion; 1 if there is a mapping
+  std::uint32_t count = 1;            // elements
+  std::uint32_t output_first = 0;     // first element within the output
+  std::uint32_t input_first = 0;      // first element within the input
+  double factor = 1;                  // of the conversion; 1 if there is a mapping or a formula
+  std::uint32_t formula = no_source;  // index into Plan::formulas: the output is one of its operands
 };
 
 class Plan {
@@ -161,10 +188,11 @@ class Plan {
   std::array<std::uint32_t, type_count> output_count{};
 
   // Routes between equal types: sources[type][i] is the element of the outputs' column that input element i takes;
-  // no_source if element i is not connected or has a Conversion.
+  // no_source if element i is not connected or has a Conversion or a Formula.
   std::array<std::vector<std::uint32_t>, type_count> sources;
   std::vector<Scaling> scalings;        // sorted by input
   std::vector<Conversion> conversions;  // sorted by unit
+  std::vector<Formula> formulas;
 
   std::vector<ParameterRoute> parameters;
 

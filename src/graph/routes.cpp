@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -45,14 +46,24 @@ class Layout {
   }
 
  private:
+  template <class F>
+  static void for_each_source(const Link& link, F&& f) {
+    if (!link.formula) return f(graph::Source{link.from, link.external, link.external_element});
+    for (const auto& source : link.formula->sources) f(source);
+  }
+
   void choose(std::span<const Elements> targets, const WantedVariable& wants) {
     std::vector<std::vector<VariableId>> inputs(flat_.units.size()), outputs(flat_.units.size());
+    const auto read = [&](const Link& link) {
+      for_each_source(link, [&](const graph::Source& source) {
+        if (source.from.unit != no_unit) outputs[source.from.unit].push_back(source.from.variable);
+      });
+    };
     for (const auto& link : links_.links) {
       inputs[link.to.unit].push_back(link.to.variable);
-      if (link.from.unit != no_unit) outputs[link.from.unit].push_back(link.from.variable);
+      read(link);
     }
-    for (const auto& outer : links_.outer)
-      if (outer.link.from.unit != no_unit) outputs[outer.link.from.unit].push_back(outer.link.from.variable);
+    for (const auto& outer : links_.outer) read(outer.link);
     for (const auto& target : targets) inputs[target.unit].push_back(target.variable);
     for (UnitId u = 0; u < flat_.units.size(); ++u) {
       const auto& d = *flat_.units[u].description;
@@ -82,7 +93,7 @@ class Layout {
   void place_externals() {
     const auto sizes = external_sizes();
     for (const auto& link : links_.links) {
-      if (link.external == no_source || externals_.contains(link.external)) continue;
+      if (link.formula || link.external == no_source || externals_.contains(link.external)) continue;
       const auto& node = flat_.nodes[link.external];
       const auto& d = *flat_.units[link.to.unit].description;
       const auto& v = d[link.to.variable];
@@ -95,23 +106,54 @@ class Layout {
       signal.unit = node.connector->unit.empty() ? std::string(d.unit_name(v)) : node.connector->unit;
       signal.description = std::string(v.description);
       signal.discrete = v.variability != describe::Variability::continuous;
-      auto& count = plan_.output_count[static_cast<std::size_t>(signal.type)];
-      signal.element = count;
-      count += signal.count;
-      externals_.emplace(link.external, static_cast<std::uint32_t>(plan_.externals.size()));
-      plan_.externals.push_back(std::move(signal));
+      add_external(link.external, std::move(signal));
     }
+    const auto add_read_by = [&](const Link& link) {
+      if (!link.formula) return;
+      for (const auto& source : link.formula->sources)
+        if (source.external != no_source) add_external_of_formula(source.external, sizes.at(source.external));
+    };
+    for (const auto& link : links_.links) add_read_by(link);
+    for (const auto& outer : links_.outer) add_read_by(outer.link);
+  }
+
+  void add_external(std::uint32_t node, ExternalSignal signal) {
+    auto& count = plan_.output_count[static_cast<std::size_t>(signal.type)];
+    signal.element = count;
+    count += signal.count;
+    externals_.emplace(node, static_cast<std::uint32_t>(plan_.externals.size()));
+    plan_.externals.push_back(std::move(signal));
+  }
+
+  // Read by expressions only.
+  void add_external_of_formula(std::uint32_t external, std::uint64_t size) {
+    if (externals_.contains(external)) return;
+    const auto& node = flat_.nodes[external];
+    ExternalSignal signal;
+    signal.name = node.path;
+    signal.table = node.system->table.string();
+    signal.column = node.connector->name;
+    signal.type = node.connector->type.value_or(Type::Float64);
+    signal.count = checked_size(external, size);
+    signal.unit = node.connector->unit;
+    signal.discrete = !is_float(signal.type);
+    add_external(external, std::move(signal));
   }
 
   // Per node: the size of the variable that the whole connector drives; if there is none, the largest connected index.
   [[nodiscard]] std::unordered_map<std::uint32_t, std::uint64_t> external_sizes() const {
     std::unordered_map<std::uint32_t, std::uint64_t> sizes, wholes;
-    for (const auto& link : links_.links) {
-      if (link.external == no_source) continue;
-      auto& size = sizes.emplace(link.external, 1).first->second;
-      size = std::max(size, link.external_element);
-      if (link.external_element == 0) wholes.emplace(link.external, link.to.count);
-    }
+    const auto note = [&](const graph::Source& source, std::uint64_t whole) {
+      if (source.external == no_source) return;
+      auto& size = sizes.emplace(source.external, 1).first->second;
+      size = std::max(size, source.external_element);
+      if (source.external_element == 0) wholes.emplace(source.external, whole);
+    };
+    for (const auto& link : links_.links)
+      for_each_source(link, [&](const graph::Source& source) { note(source, link.formula ? 1 : link.to.count); });
+    for (const auto& outer : links_.outer)
+      if (outer.link.formula)
+        for (const auto& source : outer.link.formula->sources) note(source, 1);
     for (const auto& [external, size] : wholes) sizes[external] = size;
     return sizes;
   }
@@ -128,7 +170,8 @@ class Layout {
     std::uint32_t count = 1;
   };
 
-  Source source_of(const Link& link) const {
+  template <class From>  // a Link or a graph::Source
+  Source source_of(const From& link) const {
     if (link.external != no_source) {
       const auto found = externals_.find(link.external);
       CONSORT_ASSERT(found != externals_.end());
@@ -146,6 +189,7 @@ class Layout {
   }
 
   std::string from_text(const Link& link) const {
+    if (link.formula) return link.formula->text.substr(0, link.formula->text.find(" → "));
     if (link.external != no_source) return flat_.nodes[link.external].path;
     const auto& u = flat_.units[link.from.unit];
     return fmt::format("{}.{}", u.path, (*u.description)[link.from.variable].name);
@@ -155,7 +199,55 @@ class Layout {
     return fmt::format("{}.{}", u.path, (*u.description)[link.to.variable].name);
   }
 
+  [[nodiscard]] Formula formula_of(const Link& link) const {
+    Formula formula;
+    formula.program = std::shared_ptr<const expr::Program>(link.formula, &link.formula->program);
+    for (const auto& source : link.formula->sources) {
+      const Source column = source_of(source);
+      formula.operands.push_back({column.type, column.element, source.factor, source.offset, source.from.unit});
+    }
+    formula.factor = link.factor;
+    formula.offset = link.offset;
+    formula.text = link.formula->text;
+    return formula;
+  }
+
+  void route_formula(const Link& link) {
+    const auto& unit = plan_.units[link.to.unit];
+    const auto input = index_in(unit.inputs.choice(), link.to.variable);
+    const auto place = unit.inputs.place(input);
+    Formula formula = formula_of(link);
+    formula.to = place.type;
+    formula.input = unit.first_input[static_cast<std::size_t>(place.type)] + place.first +
+                    static_cast<std::uint32_t>(link.to.first);
+    formula.unit = link.to.unit;
+    formula.variable = input;
+    require(is_scalar_like(place.type) && place.type != Type::Clock, "the connection {}: an expression gives no {}",
+            formula.text, name_of(place.type));
+    drive(link, place.type, formula.input);
+    for (const auto& source : link.formula->sources) {
+      const bool from_unit = source.from.unit != no_unit;
+      const auto output = from_unit ? index_in(plan_.units[source.from.unit].outputs.choice(), source.from.variable)
+                                    : externals_.at(source.external);
+      plan_.connections.push_back({source.from.unit, output, link.to.unit, input, 1,
+                                   from_unit ? static_cast<std::uint32_t>(source.from.first) : 0,
+                                   static_cast<std::uint32_t>(link.to.first), 1.0,
+                                   static_cast<std::uint32_t>(plan_.formulas.size())});
+    }
+    plan_.formulas.push_back(std::move(formula));
+  }
+
+  void drive(const Link& link, Type type, std::uint32_t input) {
+    auto& driver = driver_[static_cast<std::size_t>(type)][input];
+    if (driver != nullptr) {
+      throw input_error("{} has two sources: {}{} and {}{}; remove one connection", to_text(link), from_text(*driver),
+                        where_text(driver->where), from_text(link), where_text(link.where));
+    }
+    driver = &link;
+  }
+
   void route(const Link& link) {
+    if (link.formula) return route_formula(link);
     const Source source = source_of(link);
     const auto& unit = plan_.units[link.to.unit];
     const auto input = index_in(unit.inputs.choice(), link.to.variable);
@@ -169,12 +261,7 @@ class Layout {
             "the connection {} → {}{}: {} cannot be taken as {}; give a transformation or a mapping", from_text(link),
             to_text(link), where_text(link.where), name_of(source.type), name_of(place.type));
     for (std::uint32_t e = 0; e < source.count; ++e) {
-      auto& driver = driver_[static_cast<std::size_t>(place.type)][first + e];
-      if (driver != nullptr) {
-        throw input_error("{} has two sources: {}{} and {}{}; remove one connection", to_text(link), from_text(*driver),
-                          where_text(driver->where), from_text(link), where_text(link.where));
-      }
-      driver = &link;
+      drive(link, place.type, first + e);
       route_element(link, {source.type, source.element + e, 1}, place.type, first + e);
     }
     const auto output = link.from.unit == no_unit
@@ -239,6 +326,7 @@ class Layout {
 
   void name_output(const OuterLink& outer) {
     if (!outer.link.mapping.empty()) return;
+    if (outer.link.formula) return name_formula(outer);
     if (outer.link.external != no_source && !externals_.contains(outer.link.external)) return;
     const Source source = source_of(outer.link);
     for (std::uint32_t e = 0; e < source.count; ++e) {
@@ -254,6 +342,15 @@ class Layout {
       signal.unit = declared.empty() && !outer.link.transformed ? outer.link.unit : declared;
       plan_.connectors.push_back(std::move(signal));
     }
+  }
+
+  void name_formula(const OuterLink& outer) {
+    NamedSignal signal;
+    signal.name = flat_.nodes[outer.node].path + outer.element;
+    signal.formula = std::make_shared<const Formula>(formula_of(outer.link));
+    const auto& declared = flat_.nodes[outer.node].connector->unit;
+    signal.unit = declared.empty() ? outer.link.unit : declared;
+    plan_.connectors.push_back(std::move(signal));
   }
 
   const Flat& flat_;

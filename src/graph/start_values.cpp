@@ -23,8 +23,24 @@ namespace {
 class Resolver {
  public:
   Resolver(const Flat& flat, std::vector<StartValues>& starts, std::vector<std::string>& notes,
-           std::vector<std::string>& warnings)
-      : flat_(flat), starts_(starts), notes_(notes), warnings_(warnings) {}
+           std::vector<std::string>& warnings, std::vector<std::optional<double>>& parameters)
+      : flat_(flat), starts_(starts), notes_(notes), warnings_(warnings), parameters_(parameters) {
+    for (const auto& wire : flat.wires)
+      for (const auto& operand : wire.operands)
+        if (operand.port && operand.port->unit == no_unit) read_.insert(operand.port->node);
+  }
+
+  // The value that a parameter of a system has where it is declared.
+  void set_by_itself(std::uint32_t node) {
+    const auto& connector = *flat_.nodes[node].connector;
+    Setting setting;
+    setting.name = flat_.nodes[node].path;
+    setting.value = fmt::format("{}", *connector.value);
+    setting.unit = connector.unit;
+    setting.where = connector.where;
+    read_.insert(node);
+    set_node(node, std::move(setting), {}, 0);
+  }
 
   // Applies a value of a component's own binding. Some tools write the name of the component in front of the variable
   // there ("wheel.m", or "axle.wheel.m" with the systems around it).
@@ -146,15 +162,18 @@ class Resolver {
   void set_node(std::uint32_t node, Setting setting, const Indices& element, int level) {
     require(level < 64, "'{}' is connected to itself; remove one of its connections", flat_.nodes[node].path);
     const auto& n = flat_.nodes[node];
-    if (n.leaving.empty() && setting.lenient) return ignore(n.path);
-    require(!n.leaving.empty(), "'{}' is not connected to anything inside, so it cannot be set{}", n.path,
+    const bool is_read = read_.contains(node);
+    if (n.leaving.empty() && setting.lenient && !is_read) return ignore(n.path);
+    require(!n.leaving.empty() || is_read, "'{}' is not connected to anything inside, so it cannot be set{}", n.path,
             where_text(setting.where));
     if (level == 0 && n.connector->type.value_or(Type::Float64) != Type::String) split(setting);
     const auto& own = n.connector->unit;
     const System* const systems[] = {n.system};
     if (!own.empty()) pass(measure_in(systems, setting), find_measure(systems, own), false, setting);
     if (level == 0) transform(std::exchange(setting.transformation, {}), setting);
+    if (is_parameter(n.connector->causality)) parameters_[node] = parse_number(setting.text());
     for (const auto w : n.leaving) {
+      if (flat_.wires[w].expression) continue;
       const auto& wanted = flat_.wires[w].from.indices;
       if (wanted.empty()) {
         follow(flat_.wires[w], setting, element, level);
@@ -404,7 +423,13 @@ class Resolver {
   const Flat& flat_;
   std::vector<StartValues>& starts_;
   std::vector<std::string>& notes_;
+  static bool is_parameter(describe::Causality causality) {
+    return causality == describe::Causality::parameter || causality == describe::Causality::structural_parameter;
+  }
+
   std::vector<std::string>& warnings_;
+  std::vector<std::optional<double>>& parameters_;
+  std::set<std::uint32_t> read_;  // nodes that expressions read
   std::vector<std::string> ignored_;
 };
 
@@ -416,10 +441,14 @@ void apply_systems(const Flat& flat, Resolver& resolver, const System& system, c
 
 }  // namespace
 
-std::vector<StartValues> resolve_start_values(const Flat& flat, const System& root, std::span<const Setting> last,
+std::vector<StartValues> resolve_start_values(Flat& flat, const System& root, std::span<const Setting> last,
                                               std::vector<std::string>& notes, std::vector<std::string>& warnings) {
   std::vector<StartValues> starts(flat.units.size());
-  Resolver resolver(flat, starts, notes, warnings);
+  flat.parameter_values.assign(flat.nodes.size(), std::nullopt);
+  Resolver resolver(flat, starts, notes, warnings, flat.parameter_values);
+  for (std::uint32_t n = 0; n < flat.nodes.size(); ++n)
+    if (flat.nodes[n].connector->value)
+      flat.attempt(flat.nodes[n].connector->where, [&] { resolver.set_by_itself(n); });
   for (UnitId u = 0; u < flat.units.size(); ++u) {
     if (flat.units[u].component->group) continue;  // a group has applied them
     for (const auto& setting : flat.units[u].component->settings)

@@ -77,22 +77,30 @@ describe::InterfaceType Component::interface_of(const describe::Description& uni
   return !cs && me ? InterfaceType::model_exchange : InterfaceType::co_simulation;
 }
 
+// An end of a connection; a connector of the system itself is made if there is none.
+Endpoint System::known(std::string_view path, describe::Causality causality) {
+  const Endpoint end = endpoint(path);
+  if (!end.element.empty()) return end;
+  const auto dot = path.find('.');
+  // "in[2]" is an element of the connector `in`.
+  const bool own = find_named(connectors, end.connector) != nullptr ||
+                   find_named(connectors, end.connector.substr(0, end.connector.rfind('['))) != nullptr;
+  require(own || dot == std::string_view::npos, "system '{}' has no element '{}' to connect '{}' to{}", name,
+          path.substr(0, dot), path, suggestion(path.substr(0, dot), element_names()));
+  if (!own) connectors.push_back({end.connector, causality});
+  return end;
+}
+
 Connection& System::connect(std::string_view from, std::string_view to) {
-  const auto known = [&](std::string_view path, describe::Causality causality) {
-    const Endpoint end = endpoint(path);
-    if (!end.element.empty()) return end;
-    const auto dot = path.find('.');
-    // "in[2]" is an element of the connector `in`.
-    const bool own = find_named(connectors, end.connector) != nullptr ||
-                     find_named(connectors, end.connector.substr(0, end.connector.rfind('['))) != nullptr;
-    require(own || dot == std::string_view::npos, "system '{}' has no element '{}' to connect '{}' to{}", name,
-            path.substr(0, dot), path, suggestion(path.substr(0, dot), element_names()));
-    if (!own) connectors.push_back({end.connector, causality, {}, {}, {}});
-    return end;
-  };
   Endpoint source = known(from, describe::Causality::input);
   Endpoint target = known(to, describe::Causality::output);
-  connections.push_back({std::move(source), std::move(target), {}, false, {}});
+  connections.push_back({std::move(source), std::move(target)});
+  return connections.back();
+}
+
+Connection& System::connect_value(std::string expression, std::string_view to) {
+  Endpoint target = known(to, describe::Causality::output);
+  connections.push_back({{}, std::move(target), std::move(expression)});
   return connections.back();
 }
 

@@ -83,6 +83,7 @@ struct Endpoint {
 struct Connection {
   Endpoint from;
   Endpoint to;
+  std::string value{};              // instead of `from`: an expression (src/expr) of the names of its system
   Transformation transformation{};  // after the conversion of units
   bool suppress_unit_conversion = false;
   std::string where{};
@@ -97,6 +98,7 @@ struct Connector {
   std::string unit{};
   std::string where{};
   std::vector<std::uint64_t> dimensions{};  // of an array, if they are given as numbers
+  std::optional<double> value{};            // of a parameter that has one by itself, in `unit`
 };
 
 // --- elements --------------------------------------------------------------------------------------------------------
@@ -192,6 +194,8 @@ class System {
   // is created if it does not exist. Throws Error (input) with the nearest names if the element does not exist.
   Connection& connect(std::string_view from, std::string_view to);
   Connection& connect(std::string_view from, std::string_view to, Linear transformation);
+  // The target takes the value of an expression: "-k * (left.x - right.x)".
+  Connection& connect_value(std::string expression, std::string_view to);
 
   // Splits `path` into the longest element name that it begins with, and the rest. Empty element if no name matches.
   [[nodiscard]] Endpoint endpoint(std::string_view path) const;
@@ -200,6 +204,7 @@ class System {
   [[nodiscard]] std::vector<std::string_view> element_names() const;
 
  private:
+  Endpoint known(std::string_view path, describe::Causality causality);
   [[nodiscard]] bool has_element(std::string_view element_name) const;
   void add_to_index(const std::string& element_name);  // right after has_element()
   // Names of the elements, for fast lookup in connect(); rebuilt if the number of elements has changed.

@@ -141,7 +141,9 @@ class Composer {
     v.variability = c.type == Type::Float64 ? describe::Variability::continuous : describe::Variability::discrete;
     v.unit = measure(c.unit);
     static_cast<void>(add(v, {Origin::Kind::connector, index, describe::no_variable, 1}));
-    to_.connector_sources.push_back(source_of(c));
+    auto& sources = to_.connector_sources.emplace_back();
+    if (!c.formula) return sources.push_back(source_of(c.type, c.element));
+    for (const auto& o : c.formula->operands) sources.push_back(source_of(o.type, o.source));
   }
 
   void add_member(MemberId m) {
@@ -167,13 +169,27 @@ class Composer {
       const auto elements = unit.starts.element_count(d, d[id]);
       v.dimensions = fixed_sizes(unit, id);
       adapt(v, m, id);
-      if (const auto* const start = d.start(d[id])) set_start(v, *start);
+      const auto* const own = d.start(d[id]);
+      if (const auto* const given = given_start(unit, id))
+        set_start(v, *given);
+      else if (own != nullptr)
+        set_start(v, *own);
       static_cast<void>(add(v, {Origin::Kind::member, m, id, static_cast<std::uint32_t>(elements)}));
     }
     add_starts(m, first);
     for (const auto& alias : d.aliases)
       to_.description.aliases.push_back({alias.variable + first, keep(fmt::format("{}.{}", unit.name, alias.name)),
                                          keep(alias.description), alias.display_unit});
+  }
+
+  // The value that the system file gives, for all elements.
+  static const Value* given_start(const graph::PlannedUnit& unit, VariableId id) {
+    const auto& given = unit.starts.others();
+    const auto found = std::find(given.variables.begin(), given.variables.end(), id);
+    if (found == given.variables.end()) return nullptr;
+    const auto& value = given.values[static_cast<std::size_t>(found - given.variables.begin())];
+    const auto& d = *unit.description;
+    return value.size() == unit.starts.element_count(d, d[id]) ? &value : nullptr;
   }
 
   // Sizes are those of this run: structural parameters of members are set once, by the group.
@@ -266,6 +282,12 @@ class Composer {
       for (const auto& c : plan_.connections)
         if (c.from == graph::no_unit && c.output == origin.index)
           visit(c.to, plan_.units[c.to].inputs.choice()[c.input]);
+      const auto& external = plan_.externals[origin.index];
+      for (std::uint32_t c = 0; c < plan_.connectors.size(); ++c)
+        for (const auto& source : to_.connector_sources[c])
+          if (source.member == none && source.element >= external.element &&
+              source.element < external.element + external.count)
+            mark(connector_variable(c), input);
     }
     while (!open.empty()) {
       const auto [m, id] = open.back();
@@ -274,36 +296,42 @@ class Composer {
     }
   }
 
+  // False if it was marked before.
+  bool mark(VariableId output, VariableId input) {
+    auto& inputs = reach_[output];
+    if (!inputs.empty() && inputs.back() == input) return false;
+    inputs.push_back(input);
+    return true;
+  }
+
   template <class Visit>
   void reach(MemberId m, VariableId output, VariableId input, Visit&& visit) {
-    auto& inputs = reach_[to_.first_of_member[m] + output];
-    if (!inputs.empty() && inputs.back() == input) return;
-    inputs.push_back(input);
+    if (!mark(to_.first_of_member[m] + output, input)) return;
     const auto& unit = plan_.units[m];
     for (const auto& c : plan_.connections)
       if (c.from == m && unit.outputs.choice()[c.output] == output)
         visit(c.to, plan_.units[c.to].inputs.choice()[c.input]);
     for (std::uint32_t c = 0; c < plan_.connectors.size(); ++c)
-      if (to_.connector_sources[c].member == m && to_.connector_sources[c].variable == output)
-        reach_[connector_variable(c)].push_back(input);
+      for (const auto& source : to_.connector_sources[c])
+        if (source.member == m && source.variable == output) mark(connector_variable(c), input);
   }
 
   [[nodiscard]] VariableId connector_variable(std::uint32_t index) const {
     return static_cast<VariableId>(plan_.externals.size()) + index;
   }
 
-  [[nodiscard]] SlotName source_of(const graph::NamedSignal& connector) const {
-    const auto type = static_cast<std::size_t>(connector.type);
+  [[nodiscard]] SlotName source_of(Type of_type, std::uint32_t element) const {
+    const auto type = static_cast<std::size_t>(of_type);
     for (MemberId m = 0; m < plan_.units.size(); ++m) {
       const auto& outputs = plan_.units[m].outputs;
       for (std::size_t i = 0; i < outputs.choice().size(); ++i) {
         const auto place = outputs.place(i);
         const auto first = plan_.units[m].first_output[type] + place.first;
-        if (place.type == connector.type && connector.element >= first && connector.element < first + place.count)
-          return {m, outputs.choice()[i], connector.element - first};
+        if (place.type == of_type && element >= first && element < first + place.count)
+          return {m, outputs.choice()[i], element - first};
       }
     }
-    return {none, describe::no_variable, connector.element};
+    return {none, describe::no_variable, element};
   }
 
   // The outputs of a member that depend on its input directly.

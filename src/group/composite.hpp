@@ -29,9 +29,9 @@ struct Composite {
   describe::Description description;
   std::vector<Origin> origins;                        // by variable, which is also by value reference
   std::vector<describe::VariableId> first_of_member;  // variables of member m begin here
-  // By connector: what it shows. `member` is `none` for an input of the group that is passed on; `element` is then that
-  // of the plan's outputs.
-  std::vector<SlotName> connector_sources;
+  // By connector: what it shows, or what its formula reads. `member` is `none` for an input of the group; `element` is
+  // then that of the plan's outputs.
+  std::vector<std::vector<SlotName>> connector_sources;
   // Values that the members get before the run, from the system file.
   struct Start {
     describe::VariableId variable = describe::no_variable;

@@ -1,7 +1,10 @@
 #include "group/coupling.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include <fmt/format.h>
 
 namespace consort::group {
 
@@ -17,6 +20,14 @@ Coupling::Coupling(const graph::Plan& plan, const Wiring& wiring, std::span<Memb
     : plan_(plan), wiring_(wiring), members_(members), derivatives_(derivatives) {
   state_.y.assign(wiring.outputs.size(), 0.0);
   state_.u.assign(wiring.inputs.size(), 0.0);
+  state_.held.assign(wiring.relations, 0.0);
+  relation_values_.resize(wiring.relations);
+  for (const auto& link : wiring.links) gains_.push_back(link.gain);
+  for (const auto& part : wiring.formulas) {
+    const auto relations = part.formula->program->relations();
+    for (std::uint32_t i = 0; i < relations.size(); ++i)
+      if (relations[i].located) located_.push_back(part.first_relation + i);
+  }
   state_.loops.resize(wiring.loops.size());
   loops_.reserve(wiring.loops.size());
   for (const auto& loop : wiring.loops) {
@@ -92,6 +103,7 @@ bool Coupling::loop_jacobian(const LoopPart& loop, std::span<double> jacobian) {
   const std::size_t n = loop.inputs.size();
   std::fill(jacobian.begin(), jacobian.end(), 0.0);
   column_.assign(state_.y.size(), 0.0);
+  const auto by_link = gains(t_);
   for (std::size_t j = 0; j < n; ++j) {
     const auto& slot = wiring_.inputs[loop.inputs[j]];
     const auto batch =
@@ -100,12 +112,69 @@ bool Coupling::loop_jacobian(const LoopPart& loop, std::span<double> jacobian) {
     const auto part = std::span(column_).subspan(batch->first, batch->count);
     if (!derivatives_.outputs_by_input(*batch, loop.inputs[j], part)) return false;
     for (std::size_t i = 0; i < n; ++i) {
-      const auto& r = wiring_.routes[loop.inputs[i]];
-      if (r.source != none && r.source >= batch->first && r.source < batch->first + batch->count)
-        jacobian[j * n + i] = r.factor * column_[r.source];
+      for (const auto l : wiring_.links_to[loop.inputs[i]]) {
+        const auto output = wiring_.links[l].output;
+        if (output >= batch->first && output < batch->first + batch->count)
+          jacobian[j * n + i] += by_link[l] * column_[output];
+      }
     }
   }
   return true;
+}
+
+// --- formulas --------------------------------------------------------------------------------------------------------
+
+void Coupling::read_operands(const FormulaPart& part, couple::FormulaSlots& slots) const {
+  for (std::size_t i = 0; i < part.operands.size(); ++i) {
+    const auto& o = part.operands[i];
+    const double value = o.output != none ? state_.y[o.output] : couple::number_at(*discrete_, o.type, o.source);
+    slots[i] = o.factor * value + o.offset;
+  }
+}
+
+double Coupling::value_of(const FormulaPart& part) {
+  couple::FormulaSlots slots;
+  read_operands(part, slots);
+  const auto& f = *part.formula;
+  if (!holds_) static_cast<void>(f.program->refresh(slots, t_, held(part)));
+  return part.sign * (f.factor * f.program->evaluate(slots, t_, held(part)) + f.offset);
+}
+
+void Coupling::indicators(Time t, std::span<double> values) {
+  for (const auto& part : wiring_.formulas) {
+    const auto count = part.formula->program->relations().size();
+    if (count == 0) continue;
+    couple::FormulaSlots slots;
+    read_operands(part, slots);
+    part.formula->program->indicators(slots, t, held(part),
+                                      std::span(relation_values_).subspan(part.first_relation, count));
+  }
+  for (std::size_t i = 0; i < located_.size(); ++i) values[i] = relation_values_[located_[i]];
+}
+
+std::span<const double> Coupling::gains(Time t) {
+  for (const auto& part : wiring_.formulas) {
+    couple::FormulaSlots slots, gradient;
+    read_operands(part, slots);
+    double value = 0, by_time = 0;
+    part.formula->program->gradient(slots, t, held(part), value, std::span(gradient).first(part.links.size()), by_time);
+    const auto used = part.formula->program->operands();
+    for (std::size_t k = 0; k < part.links.size(); ++k)
+      if (part.links[k] != none)
+        gains_[part.links[k]] = part.sign * part.formula->factor * gradient[k] * part.operands[used[k].slot].factor;
+  }
+  return gains_;
+}
+
+std::string Coupling::explain(Time t) const {
+  for (const auto& part : wiring_.formulas) {
+    if (std::isfinite(state_.u[part.input])) continue;
+    couple::FormulaSlots slots;
+    read_operands(part, slots);
+    auto reason = part.formula->program->explain(slots, t);
+    if (!reason.empty()) return fmt::format("the connection {} has no value: {}", part.formula->text, reason);
+  }
+  return {};
 }
 
 }  // namespace consort::group

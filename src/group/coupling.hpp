@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "couple/gather.hpp"
 #include "graph/plan.hpp"
 #include "group/derivatives.hpp"
 #include "group/loop.hpp"
@@ -21,11 +22,12 @@ class Coupling {
   // Part of the state of a run.
   struct State {
     std::vector<double> y, u;
+    std::vector<double> held;  // outcomes of the relations of formulas
     std::vector<std::vector<double>> loops;
 
     template <class Archive>
     void fields(Archive& archive) {
-      archive(y, u);
+      archive(y, u, held);
       for (auto& loop : loops) archive(loop);
     }
   };
@@ -48,15 +50,36 @@ class Coupling {
 
   [[nodiscard]] std::span<const LoopSolver> loops() const { return loops_; }
 
+  // --- formulas
+
+  // The plan's outputs, for operands that change only at events. It must outlive this object.
+  void set_outputs(const Columns& outputs) { discrete_ = &outputs; }
+  // Relations are evaluated anew at every point, as at events; otherwise they are held.
+  void hold_relations(bool hold) { holds_ = hold; }
+  // One indicator per relation that is located in continuous time, at the present point.
+  [[nodiscard]] std::size_t indicator_count() const { return located_.size(); }
+  void indicators(Time t, std::span<double> values);
+  // ∂u/∂y by link of the wiring, at the present point.
+  [[nodiscard]] std::span<const double> gains(Time t);
+  // The reason why a formula has no finite value at the present point; empty: all have.
+  [[nodiscard]] std::string explain(Time t) const;
+
  private:
   void get(const Batch& batch, Time t);
   void set(const Batch& batch);
   void route(const Batch& batch);
   void evaluate_loop(const LoopPart& loop, std::span<const double> u, std::span<double> image);
   [[nodiscard]] bool loop_jacobian(const LoopPart& loop, std::span<double> jacobian);
-  [[nodiscard]] double routed(std::uint32_t input) const {
+  [[nodiscard]] double routed(std::uint32_t input) {
     const auto& r = wiring_.routes[input];
+    if (r.formula != none) [[unlikely]]
+      return value_of(wiring_.formulas[r.formula]);
     return r.source == none ? state_.u[input] : r.factor * state_.y[r.source] + r.offset;
+  }
+  double value_of(const FormulaPart& part);
+  void read_operands(const FormulaPart& part, couple::FormulaSlots& slots) const;
+  [[nodiscard]] std::span<double> held(const FormulaPart& part) {
+    return std::span(state_.held).subspan(part.first_relation, part.formula->program->relations().size());
   }
 
   const graph::Plan& plan_;
@@ -67,6 +90,10 @@ class Coupling {
   std::vector<LoopSolver> loops_;
   std::vector<std::vector<double>> guesses_;  // by loop
   std::vector<double> column_;                // scratch of a Jacobian
+  const Columns* discrete_ = nullptr;
+  bool holds_ = false;
+  std::vector<std::uint32_t> located_;  // relations of all formulas
+  std::vector<double> gains_, relation_values_;
   Time t_ = 0;
 };
 

@@ -2,13 +2,19 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 
 namespace consort::group {
 
-Directional::Directional(const Model& model, std::span<Member> members, MemberDerivatives& derivatives)
-    : model_(model), members_(members), derivatives_(derivatives), seeds_(members.size()) {
+Directional::Directional(const Model& model, std::span<Member> members, MemberDerivatives& derivatives,
+                         ConnectorGradient connector_gradient)
+    : model_(model),
+      members_(members),
+      derivatives_(derivatives),
+      connector_gradient_(std::move(connector_gradient)),
+      seeds_(members.size()) {
   const auto& wiring = model.wiring;
   place_in_seeds_.resize(wiring.inputs.size());
   for (std::uint32_t i = 0; i < wiring.inputs.size(); ++i) {
@@ -34,8 +40,10 @@ Directional::Directional(const Model& model, std::span<Member> members, MemberDe
   y_.resize(wiring.outputs.size());
 }
 
-void Directional::operator()(Time t, std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
-                             std::span<const double> seed_values, std::span<double> sensitivity) {
+void Directional::operator()(Time t, std::span<const double> gains, std::span<const ValueReference> unknowns,
+                             std::span<const ValueReference> knowns, std::span<const double> seed_values,
+                             std::span<double> sensitivity) {
+  gains_ = gains;
   std::fill(y_.begin(), y_.end(), 0.0);
   for (auto& own : seeds_) {
     std::fill(own.states.begin(), own.states.end(), 0.0);
@@ -92,11 +100,16 @@ void Directional::get(const Batch& batch, Time t) {
   change(batch.member, t, batch.references, std::span(y_).subspan(batch.first, batch.count));
 }
 
+double Directional::routed(std::uint32_t input) const {
+  double sum = 0;
+  for (const auto l : model_.wiring.links_to[input]) sum += gains_[l] * y_[model_.wiring.links[l].output];
+  return sum;
+}
+
 void Directional::set(const Batch& batch) {
   auto& own = seeds_[batch.member];
   for (std::uint32_t i = batch.first; i < batch.first + batch.count; ++i) {
-    const auto& r = model_.wiring.routes[i];
-    const double value = r.source == none ? 0.0 : r.factor * y_[r.source];
+    const double value = routed(i);
     own.values[place_in_seeds_[i]] = value;
     own.moves = own.moves || value != 0;
   }
@@ -114,10 +127,7 @@ void Directional::solve(const LoopPart& loop, Time t) {
     }
     for (const auto& batch : loop.gets) get(batch, t);
     Eigen::VectorXd image(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const auto& r = model_.wiring.routes[loop.inputs[static_cast<std::size_t>(i)]];
-      image[i] = r.source == none ? 0.0 : r.factor * y_[r.source];
-    }
+    for (Eigen::Index i = 0; i < n; ++i) image[i] = routed(loop.inputs[static_cast<std::size_t>(i)]);
     return image;
   };
   const Eigen::VectorXd outside = apply(Eigen::VectorXd::Zero(n));
@@ -136,23 +146,34 @@ void Directional::sweep(Time t) {
   }
 }
 
+// The change of a variable that a connector shows.
+double Directional::change_of(Time t, const SlotName& source) {
+  if (source.member == none) {
+    const auto slot = slot_of_source_.find(source.element);
+    return slot == slot_of_source_.end() ? 0.0 : y_[slot->second];
+  }
+  const auto& variable = (*members_[source.member].description)[source.variable];
+  if (variable.type != Type::Float64) return 0;
+  column_.resize(model_.composite.origins[model_.composite.first_of_member[source.member] + source.variable].elements);
+  change(source.member, t, std::span(&variable.reference, 1), column_);
+  return (variable.negated ? -1 : 1) * column_[source.element];
+}
+
 void Directional::answer(Time t, ValueReference unknown, std::span<double> values) {
   const auto& origin = model_.composite.origins[unknown];
   switch (origin.kind) {
     case Origin::Kind::external: return std::fill(values.begin(), values.end(), 0.0);
     case Origin::Kind::connector: {
-      const auto& source = model_.composite.connector_sources[origin.index];
-      const double factor = model_.plan.connectors[origin.index].factor;
-      if (source.member == none) {
-        const auto slot = slot_of_source_.find(source.element);
-        values[0] = slot == slot_of_source_.end() ? 0.0 : factor * y_[slot->second];
+      const auto& connector = model_.plan.connectors[origin.index];
+      const auto& sources = model_.composite.connector_sources[origin.index];
+      if (!connector.formula) {
+        values[0] = connector.factor * change_of(t, sources.front());
         return;
       }
-      const auto& variable = (*members_[source.member].description)[source.variable];
-      column_.resize(
-          model_.composite.origins[model_.composite.first_of_member[source.member] + source.variable].elements);
-      change(source.member, t, std::span(&variable.reference, 1), column_);
-      values[0] = factor * (variable.negated ? -1 : 1) * column_[source.element];
+      const auto& gradient = connector_gradient_(origin.index);
+      values[0] = 0;
+      for (std::size_t k = 0; k < gradient.size(); ++k)
+        if (gradient[k] != 0) values[0] += gradient[k] * change_of(t, sources[k]);
       return;
     }
     case Origin::Kind::member: break;

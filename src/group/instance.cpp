@@ -93,9 +93,11 @@ GroupInstance::GroupInstance(std::shared_ptr<const Model> model, std::string nam
   const auto& plan = model_->plan;
   memory_.next_events.assign(members_.size(), solve::never);
   memory_.step_events.assign(members_.size(), 0);
+  memory_.relation_signs.assign(coupling_.indicator_count(), 0);
   memory_.outputs = plan.make_outputs();
   memory_.inputs = plan.make_inputs();
   given_held_ = memory_.inputs;
+  coupling_.set_outputs(memory_.outputs);
   for (std::uint32_t i = 0; i < model_->wiring.inputs.size(); ++i)
     slots_of_[model_->wiring.inputs[i].member].push_back(i);
   const couple::Gather::Owners owners(plan);
@@ -211,7 +213,7 @@ void GroupInstance::exit_initialization() {
 void GroupInstance::initialize_old_members() {
   for (const auto m : model_->plan.order) {
     if (!members_[m].is_v1) continue;
-    gathers_[m](memory_.outputs, memory_.inputs);
+    gathers_[m](memory_.outputs, memory_.inputs, memory_.t);
     const auto& unit = model_->plan.units[m];
     unit::set_values(*members_[m].instance, unit.inputs, memory_.inputs, unit.first_input);
     members_[m].instance->exit_initialization();
@@ -258,9 +260,11 @@ void GroupInstance::lay_out() {
     indicators_ += m.indicators;
   }
   memory_.signs.assign(indicators_, 0);
-  indicators_now_.resize(indicators_);
+  indicators_now_.resize(event_indicators());
   jacobian_.emplace(model_->wiring, members_, derivatives_);
-  directional_.emplace(*model_, members_, derivatives_);
+  directional_.emplace(*model_, members_, derivatives_, [this](std::uint32_t connector) -> const std::vector<double>& {
+    return connector_gradient(connector);
+  });
 }
 
 void GroupInstance::terminate() {
@@ -323,6 +327,7 @@ void GroupInstance::get_event_indicators(std::span<double> z) {
   evaluate_coupling();
   for (auto& m : members_)
     if (m.indicators > 0) m.instance->get_event_indicators(z.subspan(m.first_indicator, m.indicators));
+  if (coupling_.indicator_count() > 0) coupling_.indicators(memory_.t, z.subspan(indicators_));
 }
 
 void GroupInstance::get_nominals(std::span<double> x) {
@@ -354,6 +359,50 @@ void GroupInstance::refresh(MemberId m) {
   evaluated_at_[m] = point_;
 }
 
+// A value that a connector shows, as a number.
+double GroupInstance::read_source(const SlotName& source, Type type) {
+  if (source.member == none) return couple::number_at(memory_.outputs, type, source.element);
+  refresh(source.member);
+  auto& member = members_[source.member];
+  const auto& v = (*member.description)[source.variable];
+  const auto elements =
+      model_->composite.origins[model_->composite.first_of_member[source.member] + source.variable].elements;
+  Columns one;
+  return with_type(type, [&]<class T>() {
+    one.column<T>().resize(elements);
+    member.instance->get<T>(std::span(&v.reference, 1), std::span<T>(one.column<T>()));
+    return (v.negated ? -1 : 1) * couple::number_at(one, type, source.element);
+  });
+}
+
+void GroupInstance::read_operands(std::uint32_t connector, couple::FormulaSlots& slots) {
+  const auto& formula = *model_->plan.connectors[connector].formula;
+  const auto& sources = model_->composite.connector_sources[connector];
+  for (std::size_t k = 0; k < sources.size(); ++k)
+    slots[k] =
+        formula.operands[k].factor * read_source(sources[k], formula.operands[k].type) + formula.operands[k].offset;
+}
+
+double GroupInstance::read_formula(std::uint32_t connector) {
+  const auto& formula = *model_->plan.connectors[connector].formula;
+  couple::FormulaSlots slots;
+  read_operands(connector, slots);
+  return formula.factor * formula.program->evaluate(slots, memory_.t) + formula.offset;
+}
+
+const std::vector<double>& GroupInstance::connector_gradient(std::uint32_t connector) {
+  const auto& formula = *model_->plan.connectors[connector].formula;
+  couple::FormulaSlots slots, by_used;
+  read_operands(connector, slots);
+  const auto used = formula.program->operands();
+  double value = 0, by_time = 0;
+  formula.program->gradient(slots, memory_.t, value, std::span(by_used).first(used.size()), by_time);
+  gradient_.assign(formula.operands.size(), 0.0);
+  for (std::size_t k = 0; k < used.size(); ++k)
+    gradient_[used[k].slot] += formula.factor * by_used[k] * formula.operands[used[k].slot].factor;
+  return gradient_;
+}
+
 // Fills the scratch with the references from `i` on that belong to one member, and moves `i` behind them. Returns the
 // number of elements.
 std::size_t GroupInstance::find_run(std::span<const ValueReference> references, std::size_t& i) {
@@ -376,7 +425,13 @@ void GroupInstance::read_values(std::span<const ValueReference> references, T* v
   const auto& origins = model_->composite.origins;
   const auto read_connector = [&](const Origin& origin) {
     const auto& connector = model_->plan.connectors[origin.index];
-    const auto& source = model_->composite.connector_sources[origin.index];
+    if constexpr (std::is_same_v<T, double>) {
+      if (connector.formula) {
+        *values = read_formula(origin.index);
+        return;
+      }
+    }
+    const auto& source = model_->composite.connector_sources[origin.index].front();
     if (source.member == none) {
       *values = memory_.outputs.column<T>()[source.element];
     } else {
@@ -384,14 +439,9 @@ void GroupInstance::read_values(std::span<const ValueReference> references, T* v
       const auto& member = members_[source.member];
       const auto& v = (*member.description)[source.variable];
       const auto elements = origins[model_->composite.first_of_member[source.member] + source.variable].elements;
-      const auto read = [&](T* to) { member.instance->get<T>(std::span(&v.reference, 1), std::span<T>(to, elements)); };
-      if (elements == 1) {
-        read(values);
-      } else {
-        std::vector<T> all(elements);
-        member.instance->get<T>(std::span(&v.reference, 1), std::span<T>(all));
-        *values = all[source.element];
-      }
+      std::vector<T> all(elements);
+      member.instance->get<T>(std::span(&v.reference, 1), std::span<T>(all));
+      *values = all[source.element];
       if constexpr (std::is_same_v<T, double>) *values *= v.negated ? -1 : 1;
     }
     if constexpr (std::is_same_v<T, double>) *values = connector.factor * *values + connector.offset;
@@ -495,14 +545,14 @@ fmi::BorderedJacobian* GroupInstance::bordered_jacobian() { return jacobian_ ? t
 
 void GroupInstance::evaluate(std::span<double> values) {
   evaluate_coupling();
-  jacobian_->evaluate(memory_.t, values);
+  jacobian_->evaluate(memory_.t, coupling_.gains(memory_.t), values);
 }
 
 void GroupInstance::directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
                                 std::span<const double> seed, std::span<double> sensitivity) {
   require_in_unit(name_, directional_.has_value(), "the group '{}' has derivatives only after initialization", name_);
   evaluate_coupling();
-  (*directional_)(memory_.t, unknowns, knowns, seed, sensitivity);
+  (*directional_)(memory_.t, coupling_.gains(memory_.t), unknowns, knowns, seed, sensitivity);
 }
 
 }  // namespace consort::group

@@ -60,7 +60,7 @@ class GroupInstance final : public fmi::ModelExchange,
   fmi::DiscreteUpdate update_discrete_states() override;
   void leave_event_mode() override;
   [[nodiscard]] std::size_t continuous_states() override { return states_; }
-  [[nodiscard]] std::size_t event_indicators() override { return indicators_; }
+  [[nodiscard]] std::size_t event_indicators() override { return indicators_ + coupling_.indicator_count(); }
   void set_time(Time t) override;
   void set_states(std::span<const double> x) override;
   void get_states(std::span<double> x) override;
@@ -92,15 +92,16 @@ class GroupInstance final : public fmi::ModelExchange,
   enum class Mode : std::uint8_t { instantiated, initialization, event, continuous };
   // What the group remembers beside the members and the coupling.
   struct Memory {
-    std::vector<Time> next_events;          // by member
-    std::vector<std::int8_t> signs;         // of the indicators after the last event
-    std::vector<std::uint8_t> step_events;  // by member: requested by the last completed step
-    Columns outputs, inputs;                // of the plan, as last passed on
+    std::vector<Time> next_events;             // by member
+    std::vector<std::int8_t> signs;            // of the indicators after the last event
+    std::vector<std::uint8_t> relation_signs;  // likewise, of the relations of formulas
+    std::vector<std::uint8_t> step_events;     // by member: requested by the last completed step
+    Columns outputs, inputs;                   // of the plan, as last passed on
     Time t = 0;
 
     template <class Archive>
     void fields(Archive& archive) {
-      archive(next_events, signs, step_events, outputs, inputs, t);
+      archive(next_events, signs, relation_signs, step_events, outputs, inputs, t);
     }
   };
   struct Saved;
@@ -123,6 +124,10 @@ class GroupInstance final : public fmi::ModelExchange,
   void find_held_inputs();
   [[nodiscard]] Type source_type(const graph::ConnectionInfo& connection) const;
   // --- values
+  double read_source(const SlotName& source, Type type);
+  void read_operands(std::uint32_t connector, couple::FormulaSlots& slots);
+  [[nodiscard]] double read_formula(std::uint32_t connector);
+  const std::vector<double>& connector_gradient(std::uint32_t connector);
   template <class T>
   void read_values(std::span<const ValueReference> references, T* values);
   template <class T>
@@ -163,17 +168,19 @@ class GroupInstance final : public fmi::ModelExchange,
   bool dirty_ = false;       // inputs of members do not belong to the present point
   std::uint64_t point_ = 0;  // counts the points, for members that have to be evaluated at each
   std::size_t states_ = 0;
-  std::size_t indicators_ = 0;
+  std::size_t indicators_ = 0;  // of members
   double rtol_ = 1e-6;
   // An event:
   std::vector<std::uint8_t> in_event_, asked_, initialised_, takes_part_;  // by member
   std::vector<double> given_;  // by slot of u: at the last update of its member
   Columns given_held_;         // likewise, all inputs of the plan
   std::uint32_t rounds_ = 0;
+  bool own_cause_ = false;  // a relation of a formula changed
   // Scratch:
   std::vector<std::uint64_t> evaluated_at_;  // by member: point_
   std::vector<double> indicators_now_;
   std::vector<ValueReference> references_scratch_;
+  std::vector<double> gradient_;
 };
 
 }  // namespace consort::group

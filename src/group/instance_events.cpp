@@ -61,10 +61,11 @@ void GroupInstance::exchange() {
   for (MemberId m = 0; m < members_.size(); ++m)
     takes_part_[m] = !initializing || !members_[m].is_v1 || initialised_[m] != 0 ? 1 : 0;
   dirty_ = false;
+  coupling_.hold_relations(false);
   if (!initializing) coupling_(memory_.t, takes_part_);
   for (const auto m : plan.order) {
     const auto& unit = plan.units[m];
-    gathers_[m](memory_.outputs, memory_.inputs);
+    gathers_[m](memory_.outputs, memory_.inputs, memory_.t);
     if (takes_part_[m] == 0) continue;
     auto& instance = *members_[m].instance;
     if (initializing && initialised_[m] == 0) unit::set_values(instance, unit.inputs, memory_.inputs, unit.first_input);
@@ -72,7 +73,7 @@ void GroupInstance::exchange() {
     unit::get_values(instance, unit.outputs, memory_.outputs, unit.first_output);
   }
   if (initializing) coupling_(memory_.t, takes_part_);
-  for (const auto m : plan.order) gathers_[m](memory_.outputs, memory_.inputs);
+  for (const auto m : plan.order) gathers_[m](memory_.outputs, memory_.inputs, memory_.t);
   ++point_;
 }
 
@@ -100,7 +101,12 @@ void GroupInstance::enter_event_mode() {
 void GroupInstance::find_causes() {
   evaluate_coupling();
   const double slack = 4 * std::numeric_limits<double>::epsilon() * std::abs(memory_.t);
-  if (indicators_ > 0) get_event_indicators(indicators_now_);
+  own_cause_ = false;
+  if (event_indicators() > 0) get_event_indicators(indicators_now_);
+  for (std::size_t i = indicators_; i < indicators_now_.size(); ++i) {
+    const bool is_on = indicators_now_[i] > 0;
+    own_cause_ = own_cause_ || is_on != (memory_.relation_signs[i - indicators_] != 0);
+  }
   for (MemberId m = 0; m < members_.size(); ++m) {
     if (memory_.next_events[m] <= memory_.t + slack || memory_.step_events[m] != 0) ask(m);
     for (std::size_t i = members_[m].first_indicator; i < members_[m].first_indicator + members_[m].indicators; ++i)
@@ -110,9 +116,11 @@ void GroupInstance::find_causes() {
 }
 
 void GroupInstance::remember_signs() {
-  if (indicators_ == 0) return;
+  if (event_indicators() == 0) return;
   get_event_indicators(indicators_now_);
   for (std::size_t i = 0; i < indicators_; ++i) memory_.signs[i] = sign_of(indicators_now_[i]);
+  for (std::size_t i = indicators_; i < indicators_now_.size(); ++i)
+    memory_.relation_signs[i - indicators_] = indicators_now_[i] > 0 ? 1 : 0;
 }
 
 // --- rounds ----------------------------------------------------------------------------------------------------------
@@ -156,7 +164,7 @@ fmi::DiscreteUpdate GroupInstance::update_discrete_states() {
   if (rounds_ == 0) {
     exchange();
     find_changed_inputs();
-    if (nobody()) std::fill(asked_.begin(), asked_.end(), std::uint8_t{1});
+    if (nobody() && !own_cause_) std::fill(asked_.begin(), asked_.end(), std::uint8_t{1});
   } else if (nobody()) {  // an announced event is still due
     for (MemberId m = 0; m < members_.size(); ++m)
       if (memory_.next_events[m] <= memory_.t) ask(m);
@@ -190,6 +198,7 @@ void GroupInstance::leave_event_mode() {
     if (std::exchange(in_event_[m], std::uint8_t{0}) != 0) members_[m].instance->leave_event_mode();
   mode_ = Mode::continuous;
   dirty_ = true;
+  coupling_.hold_relations(true);
   remember_signs();
 }
 

@@ -44,6 +44,7 @@ void GroupInstance::restore(const fmi::SavedState& state) {
   std::fill(in_event_.begin(), in_event_.end(), std::uint8_t{0});
   std::fill(initialised_.begin(), initialised_.end(), std::uint8_t{1});
   mode_ = Mode::continuous;
+  coupling_.hold_relations(true);
   dirty_ = true;
   ++point_;
 }

@@ -9,10 +9,8 @@ namespace consort::group {
 using describe::VariableId;
 
 JacobianAssembly::JacobianAssembly(const Wiring& wiring, std::span<Member> members, MemberDerivatives& derivatives)
-    : wiring_(wiring), members_(members), derivatives_(derivatives), links_(wiring.outputs.size()) {
+    : wiring_(wiring), members_(members), derivatives_(derivatives) {
   for (const auto& m : members_) states_ += m.states;
-  for (std::uint32_t i = 0; i < wiring.routes.size(); ++i)
-    if (const auto& r = wiring.routes[i]; r.source != none) links_[r.source].push_back({i, r.factor});
   find_blocks();
   for (MemberId m = 0; m < members_.size(); ++m) find_dependencies(m);
   find_pattern();
@@ -106,10 +104,11 @@ void JacobianAssembly::for_each_entry(MemberId m, std::uint32_t column, Place&& 
   const auto& member = members_[m];
   for (const auto row : block.rows[column]) {
     if (row < member.states) {
-      place(member.first_state + row, 1.0, row);
+      place(member.first_state + row, none, row);
       continue;
     }
-    for (const auto& link : links_[block.outputs[row - member.states]]) place(states_ + link.input, -link.gain, row);
+    for (const auto link : wiring_.links_from[block.outputs[row - member.states]])
+      place(states_ + wiring_.links[link].input, link, row);
   }
 }
 
@@ -122,8 +121,9 @@ void JacobianAssembly::find_pattern() {
   };
   for (MemberId m = 0; m < members_.size(); ++m)
     for (std::uint32_t c = 0; c < blocks_[m].rows.size(); ++c)
-      for_each_entry(
-          m, c, [&](std::size_t row, double, std::uint32_t) { columns[global(m, c)].insert(static_cast<int>(row)); });
+      for_each_entry(m, c, [&](std::size_t row, std::uint32_t, std::uint32_t) {
+        columns[global(m, c)].insert(static_cast<int>(row));
+      });
   for (std::size_t i = 0; i < size; ++i) columns[i].insert(static_cast<int>(i));
   starts_.assign(1, 0);
   for (const auto& column : columns) {
@@ -138,12 +138,13 @@ void JacobianAssembly::find_pattern() {
   for (MemberId m = 0; m < members_.size(); ++m)
     for (const auto& group : blocks_[m].groups)
       for (const auto c : group)
-        for_each_entry(m, c,
-                       [&](std::size_t row, double, std::uint32_t) { places_.push_back(place_of(row, global(m, c))); });
+        for_each_entry(m, c, [&](std::size_t row, std::uint32_t, std::uint32_t) {
+          places_.push_back(place_of(row, global(m, c)));
+        });
   for (std::size_t i = states_; i < size; ++i) diagonal_.push_back(place_of(i, i));
 }
 
-void JacobianAssembly::evaluate(Time t, std::span<double> values) {
+void JacobianAssembly::evaluate(Time t, std::span<const double> gains, std::span<double> values) {
   std::fill(values.begin(), values.end(), 0.0);
   for (const auto place : diagonal_) values[place] = 1;
   std::size_t next = 0;
@@ -165,8 +166,8 @@ void JacobianAssembly::evaluate(Time t, std::span<double> values) {
            moves_inputs ? std::span<const double>(u_) : std::span<const double>()},
           {rates_, block.output_references, y_});
       for (const auto c : group)
-        for_each_entry(m, c, [&](std::size_t, double gain, std::uint32_t row) {
-          values[places_[next++]] += gain * (row < member.states ? rates_[row] : y_[row - member.states]);
+        for_each_entry(m, c, [&](std::size_t, std::uint32_t link, std::uint32_t row) {
+          values[places_[next++]] += row < member.states ? rates_[row] : -gains[link] * y_[row - member.states];
         });
     }
   }

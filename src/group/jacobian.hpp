@@ -26,8 +26,8 @@ class JacobianAssembly {
   // Compressed columns.
   [[nodiscard]] std::span<const int> starts() const { return starts_; }
   [[nodiscard]] std::span<const int> rows() const { return rows_; }
-  // At the present point, whose time is t. `values` are in the order of the pattern.
-  void evaluate(Time t, std::span<double> values);
+  // At the present point, whose time is t. `gains`: by link of the wiring. `values` are in the order of the pattern.
+  void evaluate(Time t, std::span<const double> gains, std::span<double> values);
 
  private:
   // The knowns (states, then connected inputs) and unknowns (rates, then connected outputs) of a member. Dependencies
@@ -40,24 +40,18 @@ class JacobianAssembly {
     std::vector<std::vector<std::uint32_t>> rows;    // by column: the local rows that depend on it
     std::vector<std::vector<std::uint32_t>> groups;  // columns without common rows
   };
-  struct Link {
-    std::uint32_t input = 0;
-    double gain = 1;
-  };
-
   void find_blocks();
   void find_dependencies(MemberId m);
   void find_groups(Block& block, std::size_t row_count) const;
   void find_pattern();
   template <class Place>
-  void for_each_entry(MemberId m, std::uint32_t column, Place&& place) const;  // place(row, gain, local row)
+  void for_each_entry(MemberId m, std::uint32_t column, Place&& place) const;  // place(row, link or none, local row)
 
   const Wiring& wiring_;
   std::span<Member> members_;
   MemberDerivatives& derivatives_;
   std::size_t states_ = 0;
-  std::vector<Block> blocks_;             // by member
-  std::vector<std::vector<Link>> links_;  // by slot of y: the inputs that it drives
+  std::vector<Block> blocks_;  // by member
   std::vector<int> starts_, rows_;
   std::vector<std::size_t> places_;        // of every entry, in the order of evaluation
   std::vector<std::size_t> diagonal_;      // ∂h/∂u of each input by itself

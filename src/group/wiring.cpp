@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,7 +70,6 @@ class Builder {
   }
 
   void find_vertices() {
-    to_.has_feed_through.assign(plan_.units.size(), 0);
     for (const auto& c : plan_.connections) {
       const auto& target = variable_of(plan_, c.to, plan_.units[c.to].inputs.choice()[c.input]);
       if (!is_continuous_input(target)) {
@@ -84,11 +84,14 @@ class Builder {
       const auto& source = variable_of(plan_, c.from, plan_.units[c.from].outputs.choice()[c.output]);
       if (source.variability != describe::Variability::continuous) {
         if (source.type == Type::Float64) add_edge(c);
-        continue;  // other types are passed at events
+        continue;  // other types are passed at events, also to formulas
       }
       require_float(source.type, c);
       add_edge(c);
     }
+    for (const auto& f : plan_.formulas)
+      if (is_continuous_input(variable_of(plan_, f.unit, plan_.units[f.unit].inputs.choice()[f.variable])))
+        static_cast<void>(vertex(f.unit, f.variable, true));
   }
 
   void add_edge(const graph::ConnectionInfo& c) {
@@ -123,7 +126,6 @@ class Builder {
         const auto found = known_.find(std::tuple(vertices_[v].member, output, false));
         if (found == known_.end()) continue;
         edges_[v].push_back(found->second);
-        to_.has_feed_through[vertices_[v].member] = 1;
       }
     }
   }
@@ -152,7 +154,7 @@ class Builder {
 
   void place_externals() {
     for (const auto& external : plan_.externals) {
-      if (external.type != Type::Float64 || external.discrete) continue;
+      if (external.type != Type::Float64) continue;
       for (std::uint32_t e = 0; e < external.count; ++e) {
         slot_of_source_.emplace(external.element + e, static_cast<std::uint32_t>(to_.outputs.size()));
         to_.outputs.push_back({});
@@ -232,15 +234,52 @@ class Builder {
       const auto place = place_of(v);
       const auto first = unit(v).first_input[float64] + place.first;
       for (std::uint32_t e = 0; e < place.count; ++e) {
+        if (add_formula(first + e, v.slot + e, variable(v).negated)) continue;
         const auto source = plan_.sources[float64][first + e];
         const auto slot = source == graph::no_source ? slot_of_source_.end() : slot_of_source_.find(source);
         if (slot == slot_of_source_.end()) continue;
         const auto scaling = plan_.scaling_of(first + e);
         // FMI 1.0: a negated alias has the opposite value of its reference.
         const double in = variable(v).negated ? -1 : 1;
-        to_.routes[v.slot + e] = {slot->second, in * sign(slot->second) * scaling.factor, in * scaling.offset};
+        auto& route = to_.routes[v.slot + e];
+        route = {slot->second, in * sign(slot->second) * scaling.factor, in * scaling.offset};
+        to_.links.push_back({route.source, v.slot + e, route.factor});
       }
     }
+    to_.links_to.resize(to_.inputs.size());
+    to_.links_from.resize(to_.outputs.size());
+    for (std::uint32_t l = 0; l < to_.links.size(); ++l) {
+      to_.links_to[to_.links[l].input].push_back(l);
+      to_.links_from[to_.links[l].output].push_back(l);
+    }
+  }
+
+  // False if the element of the plan's inputs has no formula.
+  bool add_formula(std::uint32_t element, std::uint32_t slot, bool is_negated) {
+    const auto found = std::find_if(plan_.formulas.begin(), plan_.formulas.end(), [&](const graph::Formula& f) {
+      return f.to == Type::Float64 && f.input == element;
+    });
+    if (found == plan_.formulas.end()) return false;
+    FormulaPart part;
+    part.formula = &*found;
+    part.input = slot;
+    part.sign = is_negated ? -1 : 1;
+    part.first_relation = to_.relations;
+    for (const auto& o : found->operands) {
+      const auto output = o.type == Type::Float64 ? slot_of_source_.find(o.source) : slot_of_source_.end();
+      const bool is_slot = output != slot_of_source_.end();
+      const double from = is_slot ? sign(output->second) : 1;
+      part.operands.push_back({is_slot ? output->second : none, o.type, o.source, from * o.factor, o.offset});
+    }
+    for (const auto& used : found->program->operands()) {
+      const auto output = part.operands[used.slot].output;
+      part.links.push_back(output == none ? none : static_cast<std::uint32_t>(to_.links.size()));
+      if (output != none) to_.links.push_back({output, slot, 0});
+    }
+    to_.relations += static_cast<std::uint32_t>(found->program->relations().size());
+    to_.routes[slot].formula = static_cast<std::uint32_t>(to_.formulas.size());
+    to_.formulas.push_back(std::move(part));
+    return true;
   }
 
   [[nodiscard]] double sign(std::uint32_t output) const {

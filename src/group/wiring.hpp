@@ -1,9 +1,10 @@
 // The continuous connections among the members of a group, in the order in which they are evaluated.
 //
 // Slots are elements of two vectors. y: inputs of the group that come from outside, then connected outputs of members.
-// u: connected continuous inputs of members. Each u has a route from y. A walk over the steps takes outputs from
-// members (`get`), gives inputs to them (`set`) and solves algebraic loops (`solve`), such that every output is taken
-// after the inputs that it depends on. Consecutive slots of a member form one step, which is one call.
+// u: connected continuous inputs of members. Each u has a route from y, or a formula of several. A walk over the steps
+// takes outputs from members (`get`), gives inputs to them (`set`) and solves algebraic loops (`solve`), such that
+// every output is taken after the inputs that it depends on. Consecutive slots of a member form one step, which is one
+// call.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,38 @@ namespace consort::group {
 using MemberId = std::uint32_t;  // index into the members; the unit's index in the inner plan
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-// u = factor * y[source] + offset; without a source, u keeps its value. Slots hold values of references: signs of
-// negated aliases (FMI 1.0) are part of the factors.
+// u = factor * y[source] + offset; without a source, u keeps its value, or has a formula. Slots hold values of
+// references: signs of negated aliases (FMI 1.0) are part of the factors.
 struct Route {
   std::uint32_t source = none;
   double factor = 1;
   double offset = 0;
+  std::uint32_t formula = none;  // into Wiring::formulas
+};
+
+// An input that takes the value of an expression.
+struct FormulaPart {
+  // By slot of the program: a slot of y, or an element of the plan's outputs that changes only at events.
+  struct Operand {
+    std::uint32_t output = none;
+    Type type = Type::Float64;
+    std::uint32_t source = 0;
+    double factor = 1;
+    double offset = 0;
+  };
+  const graph::Formula* formula = nullptr;  // in the plan
+  std::uint32_t input = 0;                  // slot of u
+  double sign = 1;                          // of the input's reference
+  std::vector<Operand> operands;
+  std::vector<std::uint32_t> links;  // by operand of the program: into Wiring::links; `none`: not continuous
+  std::uint32_t first_relation = 0;  // among those of all formulas
+};
+
+// ∂u[input]/∂y[output] may be nonzero.
+struct Link {
+  std::uint32_t output = 0;
+  std::uint32_t input = 0;
+  double gain = 1;  // of a route; that of a formula changes
 };
 
 // Slots of one member that are passed in one call.
@@ -64,13 +91,16 @@ struct Wiring {
   std::vector<SlotName> outputs;       // by slot of y
   std::vector<std::uint32_t> sources;  // by slot of y: its element in the Float64 outputs of the plan
   std::uint32_t externals = 0;         // slots of y that come from outside
+  std::vector<FormulaPart> formulas;
+  std::uint32_t relations = 0;  // of all formulas
+  std::vector<Link> links;
+  std::vector<std::vector<std::uint32_t>> links_to;    // by slot of u: into links
+  std::vector<std::vector<std::uint32_t>> links_from;  // by slot of y
   std::vector<Batch> gets;
   std::vector<Batch> sets;
   std::vector<LoopPart> loops;
   std::vector<Step> steps;
-  // For members with a connected output that depends on their inputs directly: no other member needs these.
-  std::vector<std::uint8_t> has_feed_through;  // by member
-  std::vector<std::string> notes;              // assumptions, for the report
+  std::vector<std::string> notes;  // assumptions, for the report
 
   [[nodiscard]] std::string name_of(const graph::Plan& plan, const SlotName& slot) const;
 };

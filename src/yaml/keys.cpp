@@ -31,9 +31,9 @@ constexpr std::array in_place{Name("description"), Name("units"),      Name("con
 constexpr std::array solver{Name("name"), Name("tolerance")};
 constexpr std::array table{Name("table"), Name("connectors")};
 constexpr std::array signals{Name("signals"), Name("of"), Name("units_of_measure")};
-constexpr std::array connector{Name("causality"), Name("type"), Name("unit"), Name("dimensions")};
-constexpr std::array connection{Name("from"), Name("to"),     Name("factor"),       Name("offset"),
-                                Name("map"),  Name("others"), Name("convert_units")};
+constexpr std::array connector{Name("causality"), Name("type"), Name("unit"), Name("dimensions"), Name("value")};
+constexpr std::array connection{Name("from"), Name("to"),     Name("factor"),        Name("offset"),
+                                Name("map"),  Name("others"), Name("convert_units"), Name("value")};
 constexpr std::array value{Name("value"), Name("unit")};
 constexpr std::array unit_of_measure{Name("kg"),  Name("m"),  Name("s"),   Name("A"),      Name("K"),
                                      Name("mol"), Name("cd"), Name("rad"), Name("factor"), Name("offset")};

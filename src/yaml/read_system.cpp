@@ -74,7 +74,28 @@ Type read_type(const View& view) {
                    fmt::join(names, ", "));
 }
 
-void read_connector(const View& view, bool with_causality, Connector& connector) {
+// {k: {value: 15 kN/m}} of a parameter, {gap: {value: "right.x - left.x"}} of an output.
+void read_connector_value(const View& view, Connector& connector, std::string* expression) {
+  if (connector.causality == describe::Causality::parameter) {
+    Setting setting;
+    read_value(view, "the value of a parameter", setting);
+    const auto number = read_number(setting.text());
+    if (!number)
+      throw view.error("the value of a parameter is a number, with or without a unit, not {}", quote(setting.text()));
+    if (!setting.unit.empty() && !connector.unit.empty() && setting.unit != connector.unit)
+      throw view.error("the value is in {} and the parameter in {}; give one unit", quote(setting.unit),
+                       quote(connector.unit));
+    if (!setting.unit.empty()) connector.unit = setting.unit;
+    connector.value = *number;
+    return;
+  }
+  if (expression == nullptr || connector.causality != describe::Causality::output)
+    throw view.error("only outputs and parameters of a system have a value; use 'set' for values of inputs and units");
+  *expression = view.text("the expression of an output");
+}
+
+// `expression`: takes the value of an output; null if the connector cannot have one.
+void read_connector(const View& view, bool with_causality, Connector& connector, std::string* expression) {
   if (view.is(Node::Kind::null)) return;
   if (view.is(Node::Kind::scalar)) {
     connector.unit = view.text("the unit of a connector");
@@ -87,6 +108,7 @@ void read_connector(const View& view, bool with_causality, Connector& connector)
     for (const auto& one : dimensions->list("the dimensions of a connector"))
       connector.dimensions.push_back(
           static_cast<std::uint64_t>(one.integer("a dimension of a connector", 1, 1'000'000'000)));
+  if (const auto value = fields.find("value")) read_connector_value(*value, connector, expression);
   if (const auto causality = fields.find("causality")) {
     if (!with_causality)
       throw causality->error("the causality of this connector follows from its section; remove the key");
@@ -99,7 +121,7 @@ void read_connector(const View& view, bool with_causality, Connector& connector)
 
 // {speed: m/s, mode: {type: Int32}} or [speed, mode].
 void read_connectors(const View& view, describe::Causality causality, bool with_causality,
-                     std::vector<Connector>& connectors) {
+                     std::vector<Connector>& connectors, std::vector<Connection>* formulas = nullptr) {
   std::unordered_map<std::string, std::string> known;
   for (const auto& connector : connectors) known.emplace(connector.name, connector.where);
   const auto add = [&](const View& key) -> Connector& {
@@ -114,7 +136,17 @@ void read_connectors(const View& view, describe::Causality causality, bool with_
     return;
   }
   for (const auto& entry : view.entries("the connectors"))
-    entry.first.attempt([&] { read_connector(entry.second, with_causality, add(entry.first)); });
+    entry.first.attempt([&] {
+      std::string expression;
+      auto& connector = add(entry.first);
+      read_connector(entry.second, with_causality, connector, formulas == nullptr ? nullptr : &expression);
+      if (expression.empty()) return;
+      Connection formula;
+      formula.to.connector = connector.name;
+      formula.value = expression;
+      formula.where = entry.second.where();
+      formulas->push_back(std::move(formula));
+    });
 }
 
 void read_units_of_measure(const View& view, System& system) {
@@ -323,8 +355,14 @@ class ConnectionReader {
     const Fields fields(view, connection_keys());
     Connection connection;
     connection.where = view.where();
-    const auto from = fields.need("from");
-    connection.from = end(from, from.text("'from'"), describe::Causality::output);
+    if (const auto value = fields.find("value")) {
+      if (const auto from = fields.find("from"))
+        throw from->error("a connection has either a source ('from') or an expression ('value'); remove one");
+      connection.value = value->text("an expression");
+    } else {
+      const auto from = fields.need("from");
+      connection.from = end(from, from.text("'from'"), describe::Causality::output);
+    }
     read_transformation(fields, connection);
     if (const auto convert = fields.find("convert_units"))
       connection.suppress_unit_conversion = !convert->truth("'convert_units'");
@@ -476,7 +514,7 @@ void read_contents(const Fields& fields, const fs::path& folder, Context& contex
   if (const auto units = fields.find("units_of_measure")) read_units_of_measure(*units, system);
   if (const auto inputs = fields.find("inputs")) read_connectors(*inputs, Causality::input, false, system.connectors);
   if (const auto outputs = fields.find("outputs"))
-    read_connectors(*outputs, Causality::output, false, system.connectors);
+    read_connectors(*outputs, Causality::output, false, system.connectors, &system.connections);
   if (const auto parameters = fields.find("parameters"))
     read_connectors(*parameters, Causality::parameter, false, system.connectors);
   ElementReader read_element(folder, context, system);

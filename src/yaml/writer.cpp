@@ -216,6 +216,7 @@ class Writer {
     if (with_causality) flow.add("causality", std::string(describe::name_of(connector.causality)));
     if (connector.type) flow.add("type", std::string(name_of(*connector.type)));
     if (!connector.unit.empty()) flow.add("unit", scalar(connector.unit));
+    if (connector.value) flow.add("value", fmt::format("{}", *connector.value));
     if (!connector.dimensions.empty())
       flow.add("dimensions", fmt::format("[{}]", fmt::join(connector.dimensions, ", ")));
     return flow.empty() ? std::string() : " " + flow.text();
@@ -270,14 +271,15 @@ class Writer {
   }
 
   static std::string connection_text(const Connection& c) {
-    const std::string from = c.from.text();
+    const std::string from = c.value.empty() ? c.from.text() : std::string();
     const std::string to = c.to.text();
-    const bool bare = (from + to).find_first_of(" >") == std::string::npos;
+    const bool bare = c.value.empty() && (from + to).find_first_of(" >") == std::string::npos;
     if (bare && c.transformation.index() == 0 && !c.suppress_unit_conversion && is_plain(from) && is_plain(to))
       return fmt::format("{} -> {}", from, to);
     Flow flow;
-    flow.add("from", scalar(from));
+    if (c.value.empty()) flow.add("from", scalar(from));
     flow.add("to", scalar(to));
+    if (!c.value.empty()) flow.add("value", in_quotes(c.value));
     if (const auto* linear = std::get_if<Linear>(&c.transformation)) {
       flow.add("factor", fmt::format("{}", linear->factor));
       if (linear->offset != 0) flow.add("offset", fmt::format("{}", linear->offset));
