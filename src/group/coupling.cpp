@@ -10,8 +10,8 @@ namespace consort::group {
 
 namespace {
 
-// Of the solution of a loop, relative. Far below the tolerance of any solver, because the solver's differences see it.
-constexpr double loop_tolerance = 1e-10;
+// Of the solution of a loop, relative to its values.
+constexpr double loop_tolerance = 1e-13;
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.hpp"
+#include "fmi/instance.hpp"
 
 namespace consort::group {
 
@@ -18,6 +19,16 @@ namespace {
 constexpr int most_iterations = 50;
 // An iteration that reduces the residual by less than this asks for a new Jacobian.
 constexpr double slow = 0.2;
+// Times the tolerance: an error that rounding inside of units may leave.
+constexpr double acceptable = 1e4;
+// Of the reciprocal condition: below it the solution is made of the errors of the Jacobian.
+constexpr double singular = 1e-11;
+
+// A solver takes a smaller step, if the point is one of its trials.
+template <class... Args>
+fmi::Discarded failed(fmt::format_string<Args...> text, Args&&... args) {
+  return {Fault::run, fmt::format(text, std::forward<Args>(args)...)};
+}
 
 }  // namespace
 
@@ -76,10 +87,7 @@ bool LoopSolver::factorise() {
   factors_->matrix = -Eigen::Map<const Eigen::MatrixXd>(jacobian_.data(), n, n);
   factors_->matrix.diagonal().array() += 1;
   factors_->lu.compute(factors_->matrix);
-  const auto pivots = factors_->lu.matrixLU().diagonal().array().abs();
-  const double scale = factors_->matrix.cwiseAbs().maxCoeff();
-  factors_->valid =
-      pivots.isFinite().all() && pivots.minCoeff() > 1e-14 * static_cast<double>(n) * std::max(1.0, scale);
+  factors_->valid = factors_->matrix.allFinite() && factors_->lu.rcond() > singular;
   return factors_->valid;
 }
 
@@ -95,22 +103,22 @@ std::string LoopSolver::residual_text() const {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// Down to rounding errors, because the differences of a solver would see the rest. Values of an FMU that have larger
+// errors (from an inner iteration) stop the progress before.
 void LoopSolver::operator()(std::span<double> u, double tolerance, Time t) {
   ++statistics_.solutions;
   double error = residual(u, tolerance);
   bool is_fresh = false;
-  // At least one iteration, so that the solution depends on the point, and not on where the last one ended.
-  for (int i = 0; i < most_iterations && !(error == 0 || (error <= 1 && i > 0)); ++i) {
-    if (std::isnan(error)) break;
+  bool goes_on = !std::isnan(error) && error > 0;
+  for (int i = 0; i < most_iterations && goes_on; ++i) {
     if (!factors_->valid) {
       evaluate_jacobian(u);
       is_fresh = true;
       if (!factorise())
-        throw run_error(
+        throw failed(
             "the algebraic loop {} has no unique solution at t = {} s (its matrix is singular; residuals: {}); check "
             "the gains around the loop, or break it with a unit that has a delay",
-            fmt::join(problem_.variables, " → "), t, residual_text())
-            .at(t);
+            fmt::join(problem_.variables, " → "), t, residual_text());
     }
     ++statistics_.iterations;
     std::copy(difference_.begin(), difference_.end(), factors_->rhs.data());
@@ -121,19 +129,20 @@ void LoopSolver::operator()(std::span<double> u, double tolerance, Time t) {
     const double before = error;
     error = residual(u, tolerance);
     // Damping: a step that makes things worse is shortened; a kept Jacobian is replaced first.
-    for (double part = 0.5; is_fresh && !(error < before || error <= 1) && part > 1e-3; part /= 2) {
+    for (double part = 0.5; is_fresh && !(error < before || error <= acceptable) && part > 1e-3; part /= 2) {
       for (std::size_t k = 0; k < u.size(); ++k) u[k] -= part * factors_->update[static_cast<Eigen::Index>(k)];
       error = residual(u, tolerance);
     }
-    if (!(error <= std::max(slow * before, 1.0))) factors_->valid = false;
-    if (factors_->valid) is_fresh = false;
+    const bool is_slow = !(error <= slow * before);
+    goes_on = error > 1 && !(is_slow && is_fresh && error <= acceptable) && !std::isnan(error);
+    if (is_slow && error > 1) factors_->valid = false;
+    is_fresh = is_fresh && !factors_->valid;
   }
-  if (error <= 1) return;
-  throw run_error(
+  if (error <= acceptable) return;
+  throw failed(
       "the algebraic loop {} does not converge at t = {} s (residuals: {}); try other start values, or break the loop "
       "with a unit that has a delay",
-      fmt::join(problem_.variables, " → "), t, residual_text())
-      .at(t);
+      fmt::join(problem_.variables, " → "), t, residual_text());
 }
 
 }  // namespace consort::group

@@ -37,7 +37,7 @@ class LoopSolver {
   LoopSolver& operator=(LoopSolver&&) = delete;
 
   // Begins at `u`, which is near the last solution, and ends at the solution; the problem was evaluated there last.
-  // Throws Error (run) with the variables and residuals if there is no solution, or if it is not unique (singular).
+  // Throws fmi::Discarded with the variables and residuals if there is no solution, or if it is not unique (singular).
   void operator()(std::span<double> u, double tolerance, Time t);
 
   // ∂image/∂u as last evaluated; empty at first.
