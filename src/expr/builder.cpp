@@ -1,5 +1,6 @@
 #include "expr/builder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -153,7 +154,9 @@ std::vector<bool> Builder::needed_by(Item result) const {
 void Builder::place_leaves(const std::vector<bool>& needed, Program& program) {
   for (Item k = 0; k < items_.size(); ++k) {
     if (!needed[k] || items_[k].instruction.code != Code::operand) continue;
-    program.operands_.push_back(std::move(operands_[items_[k].operand]));
+    auto& operand = operands_[items_[k].operand];
+    program.slots_needed_ = std::max(program.slots_needed_, std::size_t{operand.slot} + 1);
+    program.operands_.push_back(std::move(operand));
     places_[k] = static_cast<std::uint32_t>(program.operands_.size());
   }
   const auto first_constant = static_cast<std::uint32_t>(1 + program.operands_.size());
@@ -202,6 +205,7 @@ Program Builder::finish(Item result, Delivery delivery) {
   program.condition_ = delivery.condition;
   program.event_valued_ = items_[result].moves == 0;
   program.notes_ = std::move(delivery.notes);
+  program.unit_ = delivery.unit;
   if (delivery.target && (delivery.target->factor != 1 || delivery.target->offset != 0)) {
     program.convert_ = true;
     program.target_factor_ = delivery.target->factor;

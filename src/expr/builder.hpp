@@ -43,6 +43,7 @@ class Builder {
   struct Delivery {
     bool condition = false;
     std::optional<describe::BaseUnit> target{};  // nullopt: the value as it is
+    std::optional<describe::BaseUnit> unit{};    // of the delivered value, if it is known
     std::vector<std::string> notes{};
   };
   // Throws Error (input) if the program is too long. The builder is empty afterwards.

@@ -145,8 +145,11 @@ class Compiler {
     Builder::Delivery delivery;
     delivery.condition = result.condition;
     const Quantity& q = result.quantity;
-    if (result.condition || !q.has_unit()) return delivery;
+    if (result.condition) return delivery;
+    if (options_.target) delivery.unit = options_.target->base;
+    if (!q.has_unit()) return delivery;
     if (!options_.target) {
+      if (q.is == Quantity::Is::known) delivery.unit = si_unit(q.exponents);
       if (q.scaled && !q.is_pure())
         delivery.notes.push_back(
             fmt::format("{} gives a value in the SI unit ({}), because the target has no unit of "
@@ -169,6 +172,15 @@ class Compiler {
                        "numbers, for example 3 [{}]",
                        unit_of(target), unit_text(wanted.exponents)));
     return delivery;
+  }
+  // nullopt for roots that are no unit.
+  [[nodiscard]] static std::optional<describe::BaseUnit> si_unit(const Exponents& exponents) {
+    describe::BaseUnit unit;
+    for (std::size_t i = 0; i < exponents.size(); ++i) {
+      if (!(std::abs(exponents[i]) <= 127) || exponents[i] != std::round(exponents[i])) return std::nullopt;
+      unit.exponents[i] = static_cast<std::int8_t>(exponents[i]);
+    }
+    return unit;
   }
   [[nodiscard]] static std::string unit_of(const Unit& unit) {
     return unit.name.empty() ? unit_text(quantity_of(unit.base).exponents) : unit.name;

@@ -45,8 +45,8 @@ class Program::Refreshed {
 
 // Not initialised: only the used part is written.
 struct Program::Frame {
-  Frame() {}  // NOLINT(modernize-use-equals-default): `= default` would write zeros in Frame{}
-  double values[most_values];
+  Frame() {}                       // NOLINT(modernize-use-equals-default): `= default` would write zeros in Frame{}
+  double values[2 * most_values];  // and their adjoints
 };
 
 namespace evaluation {
@@ -113,6 +113,7 @@ double Program::apply(const Instruction& i, const double* v, const std::shared_p
 
 template <class Outcomes>
 void Program::run(std::span<const double> slots, double t, double* v, Outcomes& outcomes) const {
+  CONSORT_ASSERT(slots.size() >= slots_needed_);
   v[0] = t;
   double* next = v + 1;
   for (const UsedOperand& o : operands_) {

@@ -118,11 +118,11 @@ void Program::differentiate(std::span<const double> slots, double t, Outcomes& o
                             std::span<double> d_operands, double& d_time) const {
   CONSORT_ASSERT(d_operands.size() == operands_.size());
   Frame frame;
-  Frame adjoints;
+  const std::size_t count = first_result_ + instructions_.size();
   double* const v = frame.values;
-  double* const d = adjoints.values;
+  double* const d = v + count;
   run(slots, t, v, outcomes);
-  std::fill_n(d, first_result_ + instructions_.size(), 0.0);
+  std::fill_n(d, count, 0.0);
   d[result_] = convert_ ? 1 / target_factor_ : 1;
   for (std::size_t k = instructions_.size(); k-- > 0;) {
     const double adjoint = d[first_result_ + k];

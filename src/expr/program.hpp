@@ -1,14 +1,15 @@
 // A compiled expression. Const after compile(), so that threads may share it; no function but explain() allocates.
 //
-// Slots: the caller's flat array of doubles, in which the resolver placed the variables; it must be as long as the
-// highest slot used. Values stand there in the variables' own units; the result is in the target's unit. Conditions
-// give 0 or 1. A value that cannot be computed (division by zero) gives a result that is not finite, see explain(); a
-// comparison with NaN is NaN, and so is a result that depends on it.
+// Slots: the caller's flat array of doubles, in which the resolver placed the variables. Values stand there in the
+// variables' own units; the result is in the target's unit. Conditions give 0 or 1. A value that cannot be computed
+// (division by zero) gives a result that is not finite, see explain(); a comparison with NaN is NaN, and so is a result
+// that depends on it.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,9 +43,10 @@ struct UsedOperand {
   double offset = 0;
 };
 
+// A program that was not made by compile() may only be assigned to.
 class Program {
  public:
-  // The longest frame: what evaluate() and gradient() need on the stack is 8 and 16 times as many bytes.
+  // The values of the longest program. They, and as many derivatives, are on the stack of the caller: 64 KiB.
   static constexpr std::size_t most_values = 4096;
 
   [[nodiscard]] const Tree& tree() const { return *tree_; }
@@ -59,6 +61,11 @@ class Program {
   [[nodiscard]] bool depends_on_continuous() const;
   // Between events the value does not change, if relations are held at their outcomes.
   [[nodiscard]] bool changes_at_events_only() const { return event_valued_; }
+  // Of the result: the target's; without a target, the SI unit that follows from the operands. nullopt: none takes
+  // part, or it is not known.
+  [[nodiscard]] const std::optional<describe::BaseUnit>& unit() const { return unit_; }
+  // `slots` must have at least this many values.
+  [[nodiscard]] std::size_t slots_needed() const { return slots_needed_; }
   // Remarks for the report, one sentence each: "the result is in SI units (rad/s), …".
   [[nodiscard]] std::span<const std::string> notes() const { return notes_; }
 
@@ -187,6 +194,8 @@ class Program {
   std::vector<std::shared_ptr<const Table>> tables_;
   std::vector<Relation> relations_;
   std::vector<std::string> notes_;
+  std::optional<describe::BaseUnit> unit_;
+  std::size_t slots_needed_ = 0;
   std::uint32_t first_result_ = 1;
   std::uint32_t result_ = 0;  // place in the frame
   bool condition_ = false;

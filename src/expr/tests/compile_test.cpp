@@ -118,6 +118,7 @@ TEST(Compile, ListsOperandsOnceAndKnowsWhatTheyAre) {
   EXPECT_EQ(p.operands()[2].name, "x");
   EXPECT_EQ(p.operands()[2].unit, "mm");
   EXPECT_EQ(p.operands()[2].factor, 1e-3);
+  EXPECT_EQ(p.slots_needed(), 4U);
   EXPECT_TRUE(p.depends_on_discrete());
   EXPECT_TRUE(p.depends_on_continuous());
   EXPECT_FALSE(p.uses_time());
@@ -192,6 +193,10 @@ TEST(Explain, NamesTheFirstSubExpressionThatIsNotFinite) {
   EXPECT_EQ(why("min(0, 0 / (u + 1))"), "division by zero in '0 / (u + 1)' (u = -1)");
   EXPECT_EQ(why("if(u < 0, u, log(u))"), "");
   EXPECT_EQ(why("if(u < 0, log(u), u)"), "logarithm of a negative number in 'log(u)' (u = -1)");
+  const auto held = compile("if(u < 0, log(u), u)", names);
+  EXPECT_EQ(held.explain(slots, 0, std::vector<double>{0}), "");
+  EXPECT_EQ(held.explain(slots, 0, std::vector<double>{1}), "logarithm of a negative number in 'log(u)' (u = -1)");
+  EXPECT_EQ(held.place(), "expression 'if(u < 0, log(u), u)'");
   slots[2] = NAN;
   EXPECT_EQ(why("if(b, 1, v / 1 [m])"), "the value of 'v' is nan");
 }

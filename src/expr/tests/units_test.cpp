@@ -170,6 +170,20 @@ TEST_F(Units, ThatTheTargetLacksAreNoted) {
   EXPECT_THAT(compile("w / 1 [rpm]", names_).notes(), IsEmpty());
 }
 
+TEST_F(Units, OfTheResultAreKnownIfTheOperandsHaveThem) {
+  const auto unit = [&](std::string_view text, const std::string& target = {}) {
+    return compile(text, names_, options(target)).unit();
+  };
+  ASSERT_TRUE(unit("k * y"));
+  EXPECT_THAT(unit("k * y")->exponents, ElementsAre(1, 1, -2, 0, 0, 0, 0, 0));
+  EXPECT_EQ(unit("k * y")->factor, 1);
+  EXPECT_EQ(unit("y", "mm")->factor, 1e-3);
+  EXPECT_FALSE(unit("2 * y"));
+  EXPECT_FALSE(unit("u"));
+  EXPECT_FALSE(unit("sqrt(y)"));
+  EXPECT_FALSE(unit("x > y"));
+}
+
 TEST_F(Units, OfTablesAreConverted) {
   EXPECT_DOUBLE_EQ(value("table(curve, 0.05 [m])"), 50e3);
   EXPECT_DOUBLE_EQ(value("table(curve, y / 10)", "kN/m"), 50);
