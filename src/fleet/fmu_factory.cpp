@@ -22,17 +22,27 @@ std::unique_ptr<unit::Unit> make_any(const fmi::Fmu& fmu, const UnitSpec& spec, 
   return unit::make_fmu_unit(fmu, std::move(instance));
 }
 
-}  // namespace
-
-std::unique_ptr<unit::Unit> make_unit(const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log,
-                                      const std::function<void(std::string_view)>& trace) {
+fmi::InstanceOptions options_of(const UnitSpec& spec, const LogSink& log,
+                                const std::function<void(std::string_view)>& trace) {
   fmi::InstanceOptions instance;
   instance.name = spec.name;
   instance.logging = spec.logging;
   instance.log = log;
   if (!spec.platform.empty()) instance.platform = fmi::platform_of(spec.platform);
   if (spec.trace_calls) instance.trace = trace;
-  return with_unit(spec.name, [&] { return make_any(fmu, spec, std::move(instance)); });
+  return instance;
+}
+
+}  // namespace
+
+std::unique_ptr<unit::Unit> make_unit(const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log,
+                                      const std::function<void(std::string_view)>& trace) {
+  return with_unit(spec.name, [&] { return make_any(fmu, spec, options_of(spec, log, trace)); });
+}
+
+std::unique_ptr<fmi::ModelExchange> make_model_exchange(const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log,
+                                                        const std::function<void(std::string_view)>& trace) {
+  return with_unit(spec.name, [&] { return fmu.model_exchange(options_of(spec, log, trace)); });
 }
 
 }  // namespace consort::fleet
