@@ -30,6 +30,7 @@
 #include "consort/error.hpp"
 #include "consort/export.hpp"
 #include "consort/fmu.hpp"
+#include "consort/native.hpp"
 #include "consort/result.hpp"
 #include "consort/settings.hpp"
 
@@ -88,8 +89,17 @@ class CONSORT_API System {
 
   // An FMU. A relative path is taken from the working directory when the system is run.
   System& add(std::string unit, const std::filesystem::path& source, const UnitOptions& options = {});
+  // A model that the program writes itself (consort/native.hpp). It has no file: results and system files name it, and a
+  // program that reads them defines it again.
+  System& add(std::string unit, const NativeModel& model, const UnitOptions& options = {});
   // A system inside of this one; its units are "name.unit".
   System& add(std::string name, const System& inner);
+  // The model for the name of `{model: NAME}` in system files and of the source "model:NAME"; also that of a class in
+  // Python, as undefined_models() returns it. Hides a built-in model of this name.
+  System& define(const std::string& name, const NativeModel& model);
+  // The names of models that units have, and that are neither defined nor built in, each once: "pid", or
+  // "python:/folder/pid.py:Pid".
+  [[nodiscard]] std::vector<std::string> undefined_models() const;
   // From an output ("wheel.z") to an input: input = factor · output + offset, after the conversion of units of measure.
   // A name without a unit is a connector of the system itself, which is made when it does not exist.
   System& connect(std::string_view from, std::string_view to, double factor = 1, double offset = 0);

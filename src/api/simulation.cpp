@@ -49,9 +49,12 @@ struct Simulation::Data {
 
 // --- the run ---------------------------------------------------------------------------------------------------------
 
-Simulation::Simulation(const System& system, const RunOptions& options)
-    : data_(new Data{engine::Simulation(system.data_->document.system,
-                                        api::simulation_options(system.data_->document.run, options))}) {}
+Simulation::Simulation(const System& system, const RunOptions& options) {
+  const auto& data = *system.data_;
+  auto all = api::simulation_options(data.document.run, options);
+  auto library = api::library_of(data.models, all.library);
+  data_.reset(new Data{engine::Simulation(data.document.system, std::move(all), std::move(library))});
+}
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;

@@ -1,15 +1,18 @@
 #include "consort/system.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api/common.hpp"
+#include "api/native_data.hpp"
 #include "api/system_data.hpp"
 #include "base/error.hpp"
 #include "engine/setting_names.hpp"
 #include "engine/system_files.hpp"
 #include "fmi/binaries.hpp"
+#include "model/built_in.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
 #include "settings/table.hpp"
@@ -52,6 +55,29 @@ System System::load(const std::filesystem::path& file) {
 
 // --- building --------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// `name`, or "name#2" and so on if another model has that name.
+std::string free_name(const std::map<std::string, NativeModel>& models, const std::string& name,
+                      const NativeModel& model) {
+  std::string free = name;
+  for (int n = 2;; ++n) {
+    const auto other = models.find(free);
+    if (other == models.end() || other->second.data() == model.data()) return free;
+    free = fmt::format("{}#{}", name, n);
+  }
+}
+
+// Calls `f(component)` for every component that is a native model, also in systems inside.
+template <class AnySystem, class F>
+void for_models(AnySystem& system, const F& f) {
+  for (auto& component : system.components)
+    if (component.is_native()) f(component);
+  for (auto& inner : system.systems) for_models(inner, f);
+}
+
+}  // namespace
+
 System& System::add(std::string unit, const std::filesystem::path& source, const UnitOptions& options) {
   const auto interface = api::interface_of(options.interface_type);
   require_in_unit(unit, options.substeps > 0, "unit '{}': the number of sub-steps must be at least 1", unit);
@@ -65,9 +91,41 @@ System& System::add(std::string unit, const std::filesystem::path& source, const
   return *this;
 }
 
+System& System::add(std::string unit, const NativeModel& model, const UnitOptions& options) {
+  const std::string name = free_name(data_->models, model.name(), model);
+  add(std::move(unit), std::filesystem::path(std::string(graph::native_prefix) + name), options);
+  data_->models.insert_or_assign(name, model);
+  return *this;
+}
+
+System& System::define(const std::string& name, const NativeModel& model) {
+  data_->models.insert_or_assign(name, model);
+  return *this;
+}
+
+std::vector<std::string> System::undefined_models() const {
+  std::vector<std::string> names;
+  for_models(data_->document.system, [&](const graph::Component& component) {
+    auto name = component.model_name();
+    const bool known = data_->models.count(name) > 0 || model::find_built_in(name) != nullptr;
+    if (!known && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  });
+  return names;
+}
+
 System& System::add(std::string name, const System& inner) {
   auto nested = inner.data_->document.system;
   nested.name = std::move(name);
+  std::map<std::string, std::string> renamed;
+  for (const auto& [key, model] : inner.data_->models) {
+    auto& here = renamed[key] = free_name(data_->models, key, model);
+    data_->models.insert_or_assign(here, model);
+  }
+  for_models(nested, [&](graph::Component& component) {
+    const auto found = renamed.find(component.model_name());
+    if (found != renamed.end() && found->second != found->first)
+      component.source = std::string(graph::native_prefix) + found->second;
+  });
   data_->document.system.add_system(std::move(nested));
   return *this;
 }
@@ -131,6 +189,13 @@ engine::SimulationOptions simulation_options(const RunSettings& settings, const 
   return options;
 }
 
+std::shared_ptr<engine::Library> library_of(const std::map<std::string, NativeModel>& models,
+                                            const engine::LibraryOptions& options) {
+  auto library = std::make_shared<engine::Library>(options);
+  for (const auto& [name, model] : models) library->add(name, model.data()->source);
+  return library;
+}
+
 }  // namespace api
 
 Result System::run(const RunOptions& o) const {
@@ -138,7 +203,8 @@ Result System::run(const RunOptions& o) const {
   const std::filesystem::path output = o.output_file.empty() ? std::filesystem::path(chosen.file) : o.output_file;
   auto options = api::simulation_options(data_->document.run, o);
   options.origin = api::origin_of(output);
-  engine::Simulation simulation(data_->document.system, std::move(options));
+  auto library = api::library_of(data_->models, options.library);
+  engine::Simulation simulation(data_->document.system, std::move(options), std::move(library));
   return api::collect(std::make_unique<Result::Data>(), [&](record::Result& rows) {
     // A continued file has the rows of the earlier run; memory gets only those from the restart on.
     const bool goes_on = !o.restart_from.empty() && !output.empty() && std::filesystem::exists(output);

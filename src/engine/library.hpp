@@ -1,4 +1,5 @@
-// Creates the units of a system: from FMUs, each opened once, and from units written in C++.
+// Creates the units of a system: from FMUs, each opened once, from models without an FMU, and from units written in
+// C++.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "graph/compile.hpp"
 #include "graph/plan.hpp"
 #include "group/model.hpp"
+#include "unit/model_source.hpp"
 #include "unit/unit.hpp"
 
 namespace consort::engine {
@@ -37,6 +39,10 @@ class Library {
   using Factory = std::function<std::unique_ptr<unit::Unit>(const std::string& instance_name)>;
   void add(std::string name, Factory factory);
 
+  // Adds a model without an FMU for components whose source is "model:NAME", or the whole source of a class in Python.
+  // Its units are Model Exchange with the solver of their component. Hides the built-in model of this name.
+  void add(std::string name, std::shared_ptr<const unit::ModelSource> model);
+
   // Adds an open FMU for components whose source is its path. It must outlive the library.
   void add(const fmi::Fmu& fmu);
 
@@ -48,6 +54,9 @@ class Library {
   [[nodiscard]] std::vector<fleet::UnitSpec> specs(const graph::Plan& plan, Duration step = 0);
   // Creates units from these specifications in this process. The library must outlive the factory and the units.
   [[nodiscard]] fleet::UnitFactory factory();
+  // The Model Exchange instance of a specification that was made by specs(), for groups of instances. Throws Error
+  // (input) for a unit that has none. The library must outlive it.
+  [[nodiscard]] std::unique_ptr<fmi::ModelExchange> model_exchange(const fleet::UnitSpec& spec);
   // Descriptions of units by their specification. Valid while the library exists.
   [[nodiscard]] std::function<std::shared_ptr<const describe::Description>(const fleet::UnitSpec&)> describer();
 
@@ -55,9 +64,14 @@ class Library {
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
+  // Either a model, or a factory and the first unit that it made.
   struct Native {
-    Factory factory;
-    std::unique_ptr<unit::Unit> prototype;
+    std::shared_ptr<const unit::ModelSource> model{};
+    Factory factory{};
+    std::unique_ptr<unit::Unit> prototype{};
+    [[nodiscard]] const describe::Description& description() const {
+      return model ? model->description() : prototype->description();
+    }
   };
   const fmi::Fmu& open(const graph::Component& component);
   const group::Model& group(const graph::Component& component);
@@ -66,6 +80,9 @@ class Library {
   Native* native(const graph::Component& component);
   fleet::UnitSpec spec_of(const graph::PlannedUnit& planned, Duration step);
   std::unique_ptr<unit::Unit> make(const fleet::UnitSpec& spec);
+  std::unique_ptr<unit::Unit> make_native(const Native& native, const fleet::UnitSpec& spec);
+  void choose_solver(const graph::Component& component, const describe::Description& d, Duration step,
+                     fleet::UnitSpec& spec);
 
   LibraryOptions options_;
   std::map<std::string, std::unique_ptr<fmi::Fmu>> fmus_;  // by canonical path

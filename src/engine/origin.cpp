@@ -54,7 +54,7 @@ class RecordedFiles {
   fs::path add(const graph::FileUse& file, bool with_contents) {
     fs::path name = name_of(file.path);
     if (!known_.insert(name.string()).second) return name;
-    if (file.kind == graph::FileKind::unit) {
+    if (file.kind != graph::FileKind::table) {
       facts_.push_back({digest_fact + name.string(), digest_of(file.path)});
       return name;
     }

@@ -16,7 +16,7 @@ namespace consort::fleet {
 [[nodiscard]] std::unique_ptr<unit::Unit> make_unit(const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log,
                                                     const std::function<void(std::string_view)>& trace);
 
-// Only its Model Exchange instance, for a group.
+// The Model Exchange instance alone, without a solver. The same conditions.
 [[nodiscard]] std::unique_ptr<fmi::ModelExchange> make_model_exchange(
     const fmi::Fmu& fmu, const UnitSpec& spec, const LogSink& log, const std::function<void(std::string_view)>& trace);
 // The options of its solver.

@@ -1,5 +1,6 @@
 #include "graph/files.hpp"
 
+#include <type_traits>
 #include <utility>
 
 namespace consort::graph {
@@ -9,9 +10,17 @@ namespace {
 // Calls `visit(use without path, path)`; the paths of a const system are const.
 template <class AnySystem, class Visit>
 void visit_files(AnySystem& system, const std::string& prefix, const Visit& visit) {
-  for (auto& component : system.components)
-    if (!component.is_native() && !component.source.empty())
-      visit(FileUse{FileKind::unit, prefix + component.name, {}, component.where}, component.source);
+  for (auto& component : system.components) {
+    const std::string element = prefix + component.name;
+    if (component.is_python()) {
+      auto file = component.python_file();
+      visit(FileUse{FileKind::python, element, {}, component.where}, file);
+      if constexpr (!std::is_const_v<AnySystem>)
+        component.source = std::string(python_prefix) + file.string() + ":" + component.python_class();
+    } else if (!component.is_native() && !component.source.empty()) {
+      visit(FileUse{FileKind::unit, element, {}, component.where}, component.source);
+    }
+  }
   for (auto& inner : system.systems) {
     const std::string element = prefix + inner.name;
     if (inner.kind == System::Kind::table) visit(FileUse{FileKind::table, element, {}, inner.where}, inner.table);

@@ -12,8 +12,9 @@
 namespace consort::graph {
 
 enum class FileKind : std::uint8_t {
-  unit,  // an FMU, which may be a folder
-  table  // of signals over time
+  unit,   // an FMU, which may be a folder
+  table,  // of signals over time
+  python  // the source of a class
 };
 
 struct FileUse {
@@ -24,7 +25,7 @@ struct FileUse {
 };
 
 // In the order of declaration, elements before nested systems, the inputs of the run last. A file that several elements
-// use is listed for each. Native models and elements without a file are left out.
+// use is listed for each. Models without a file and elements without one are left out.
 [[nodiscard]] std::vector<FileUse> files_of(const System& system, const RunSettings& run);
 
 // Replaces every path by `place(use)`, in the same order.

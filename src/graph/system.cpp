@@ -9,6 +9,16 @@
 
 namespace consort::graph {
 
+std::filesystem::path Component::python_file() const {
+  const std::string text = source.string().substr(python_prefix.size());
+  return text.substr(0, text.rfind(':'));
+}
+
+std::string Component::python_class() const {
+  const std::string text = source.string();
+  return text.substr(text.rfind(':') + 1);
+}
+
 namespace {
 
 template <class T>

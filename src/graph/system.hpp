@@ -103,14 +103,16 @@ struct Connector {
 
 // --- elements --------------------------------------------------------------------------------------------------------
 
-// Sources of components that are native models: "model:NAME".
+// Sources of components that are native models: "model:NAME", and "python:FILE:CLASS" for a class in Python, which only
+// a program in Python can run.
 inline constexpr std::string_view native_prefix = "model:";
+inline constexpr std::string_view python_prefix = "python:";
 
 class System;
 
 struct Component {
   std::string name;
-  std::filesystem::path source;                         // an FMU, or "model:NAME" for a native model
+  std::filesystem::path source;                         // an FMU, or "model:NAME" or "python:FILE:CLASS"
   std::shared_ptr<const System> group{};                // instead of a source: units that are solved together
   std::optional<describe::InterfaceType> interface {};  // default: Co-Simulation if the unit supports it
   bool may_use_other_interface = false;                 // `interface` is used only if the unit offers it
@@ -127,7 +129,15 @@ struct Component {
   std::vector<Connector> connectors{};  // units and types declared by a system description; empty: as in the unit
   std::string where{};
 
-  [[nodiscard]] bool is_native() const { return source.native().starts_with(native_prefix); }
+  [[nodiscard]] bool is_python() const { return source.native().starts_with(python_prefix); }
+  [[nodiscard]] bool is_native() const { return source.native().starts_with(native_prefix) || is_python(); }
+  // The name under which the program knows a native model: NAME, or the whole source of a class in Python.
+  [[nodiscard]] std::string model_name() const {
+    return is_python() ? source.string() : source.string().substr(native_prefix.size());
+  }
+  // The file and the name of a class in Python.
+  [[nodiscard]] std::filesystem::path python_file() const;
+  [[nodiscard]] std::string python_class() const;
   // The interface to use for the unit: `interface` if given (see may_use_other_interface), else Co-Simulation if the
   // unit supports it.
   [[nodiscard]] describe::InterfaceType interface_of(const describe::Description& unit) const;

@@ -117,18 +117,6 @@ class Describer {
     to_.variables.push_back(time);
   }
 
-  describe::MeasureId unit(std::string_view name) {
-    if (name.empty()) return describe::no_measure;
-    const auto found =
-        std::find_if(to_.units.begin(), to_.units.end(), [&](const describe::Measure& m) { return m.name == name; });
-    if (found != to_.units.end()) return static_cast<describe::MeasureId>(found - to_.units.begin());
-    const Unit parsed = parse_unit(name);
-    describe::BaseUnit base{{}, parsed.factor, parsed.offset};
-    std::copy(std::begin(parsed.exponents), std::end(parsed.exponents), base.exponents.begin());
-    to_.units.push_back({keep(name), base, {}, 0});
-    return static_cast<describe::MeasureId>(to_.units.size() - 1);
-  }
-
   describe::DisplayUnitId display_unit(describe::MeasureId measure, std::string_view name) {
     if (name.empty() || measure == describe::no_measure) return describe::no_display_unit;
     describe::Measure& m = to_.units[measure];
@@ -174,7 +162,7 @@ class Describer {
       to.nominal = v.nominal;
       to.has_nominal = true;
     }
-    to.unit = unit(v.is_rate ? rate_unit(v.unit) : std::string(v.unit));
+    to.unit = add_unit(to_, v.is_rate ? rate_unit(v.unit) : std::string(v.unit));
     to.display_unit = display_unit(to.unit, v.display_unit);
     if (v.kind == Kind::enumeration) to.declared_type = type_of_values(v);
     if (v.is_rate) to.derivative_of = index;  // the preceding variable; the index includes the time
@@ -242,6 +230,18 @@ class Describer {
 };
 
 }  // namespace
+
+describe::MeasureId add_unit(describe::Description& to, std::string_view name) {
+  if (name.empty()) return describe::no_measure;
+  const auto found =
+      std::find_if(to.units.begin(), to.units.end(), [&](const describe::Measure& m) { return m.name == name; });
+  if (found != to.units.end()) return static_cast<describe::MeasureId>(found - to.units.begin());
+  const Unit parsed = parse_unit(name);
+  describe::BaseUnit base{{}, parsed.factor, parsed.offset};
+  std::copy(std::begin(parsed.exponents), std::end(parsed.exponents), base.exponents.begin());
+  to.units.push_back({to.arena().store(name), base, {}, 0});
+  return static_cast<describe::MeasureId>(to.units.size() - 1);
+}
 
 describe::Description describe_model(const Definition& definition, std::string_view name) {
   return Describer(definition, name).describe();

@@ -12,4 +12,7 @@ namespace consort::model {
 // declaration.
 [[nodiscard]] describe::Description describe_model(const Definition& definition, std::string_view name);
 
+// The unit of measure of this name, one of consort/model/units.hpp, which is added if the description lacks it.
+[[nodiscard]] describe::MeasureId add_unit(describe::Description& to, std::string_view name);
+
 }  // namespace consort::model

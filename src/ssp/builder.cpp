@@ -31,11 +31,12 @@ bool has_ending(std::string_view file, std::string_view ending) {
 std::string_view media_type(std::string_view type) { return trim(type.substr(0, type.find(';'))); }
 
 // Kind of a component. If the standard does not define its type, the extension of its source decides.
-enum class Nature : std::uint8_t { fmu, ssd, ssp, table, other };
+enum class Nature : std::uint8_t { fmu, ssd, ssp, table, model, other };
 Nature nature_of(const Component& c) {
   const auto type = media_type(c.type);
   const std::string_view source = std::string_view(*c.source).substr(0, c.source->find('#'));
   const bool same_file = source.empty() && c.source->size() > 1;  // "#id"
+  if (type == model_type && source.starts_with(graph::native_prefix)) return Nature::model;
   if (type == ssd_type || same_file || has_ending(source, ".ssd")) return Nature::ssd;
   if (type == ssp_type || has_ending(source, ".ssp")) return Nature::ssp;
   if (type == table_type || type == "application/table" || has_ending(source, ".csv")) return Nature::table;
@@ -282,6 +283,7 @@ void Builder::add_component(const Source& source, const Component& c, graph::Sys
       return;
     }
     if (nature == Nature::table) return add_table(source, c, find_file(source, *c.source, c), to);
+    if (nature == Nature::model) return add_unit(source, c, *c.source, to);
     if (nature == Nature::fmu) return add_fmu(source, c, find_file(source, *c.source, c), to);
     error(
         source, c.line.number, "SSP 2.0, 5.4: types of components",

@@ -258,6 +258,8 @@ inline constexpr std::string_view parameter_set_type = "application/x-ssp-parame
 inline constexpr std::string_view parameter_mapping_type = "application/x-ssp-parameter-mapping";
 inline constexpr std::string_view signal_dictionary_type = "application/x-ssp-signal-dictionary";
 inline constexpr std::string_view fmu_type = "application/x-fmu-sharedlibrary";
+// Our own: the source is "model:NAME", a native model that the importer knows by its name.
+inline constexpr std::string_view model_type = "application/x-consort-model";
 inline constexpr std::string_view table_type = "text/csv";
 inline constexpr std::string_view ssd_type = "application/x-ssp-definition";
 inline constexpr std::string_view ssp_type = "application/x-ssp-package";

@@ -161,13 +161,16 @@ class Exporter {
   }
 
   Component component_of(const graph::Component& from, const std::vector<Connection>& connections) {
-    require(
-        !from.is_native(),
-        "unit '{}' is a model written in C++ or Python ('{}'), which has no file to pack; export it as an FMU first",
-        from.name, from.source.string());
+    require(!from.is_python(),
+            "unit '{}' is a class in Python ('{}'), which a package cannot contain; write the system as YAML, or "
+            "export the "
+            "unit as an FMU first",
+            from.name, from.source.string());
     Component to;
     to.name = from.name;
-    to.source = add_resource(from.source);
+    // Other tools cannot run a native model, but ours can.
+    to.source = from.is_native() ? from.source.string() : add_resource(from.source);
+    if (from.is_native()) to.type = model_type;
     if (from.interface == describe::InterfaceType::co_simulation) to.implementation = "CoSimulation";
     if (from.interface == describe::InterfaceType::model_exchange) to.implementation = "ModelExchange";
     if (from.interface == describe::InterfaceType::scheduled_execution) to.implementation = "ScheduledExecution";

@@ -16,6 +16,9 @@ using describe::Variability;
 using solve::ConstVector;
 
 std::string declared_memory(const describe::Description& d) {
+  // All other native models can copy their memory.
+  if (d.version == describe::FmiVersion::native && !d.interfaces.empty() && !d.interfaces.front().can_save_state)
+    return "it has memory of its own that cannot be copied";
   if (d.event_indicators > 0) return "it has event indicators";
   for (const auto& v : d.variables) {
     if (v.type == Type::Clock) return fmt::format("it has clocks ('{}')", v.name);

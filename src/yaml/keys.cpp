@@ -21,9 +21,10 @@ constexpr std::array file{Name("consort"),     Name("name"),
                           Name("run"),         Name("record"),
                           Name("scenario"),    Name("units_of_measure"),
                           Name("bonds")};
-constexpr std::array component{Name("fmu"),    Name("model"),     Name("interface"), Name("platform"),
-                               Name("solver"), Name("substeps"),  Name("host"),      Name("responds_without_step"),
-                               Name("start"),  Name("connectors")};
+constexpr std::array component{Name("fmu"),       Name("model"),     Name("python"),
+                               Name("interface"), Name("platform"),  Name("solver"),
+                               Name("substeps"),  Name("host"),      Name("responds_without_step"),
+                               Name("start"),     Name("connectors")};
 constexpr std::array included{Name("system"), Name("set"), Name("solver"), Name("host")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
                               Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure"),

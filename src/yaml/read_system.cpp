@@ -200,7 +200,11 @@ class ElementReader {
       include(key, value, nullptr);
       return;
     }
-    add_component(key, source.starts_with(graph::native_prefix) ? fs::path(source) : beside(folder_, source));
+    if (source.starts_with(graph::python_prefix)) {
+      add_component(key, python_source(value, source.substr(graph::python_prefix.size())));
+    } else {
+      add_component(key, source.starts_with(graph::native_prefix) ? fs::path(source) : beside(folder_, source));
+    }
   }
 
   Component& add_component(const View& key, const fs::path& source) {
@@ -209,17 +213,32 @@ class ElementReader {
     return component;
   }
 
+  // "pid.py:Pid".
+  fs::path python_source(const View& at, const std::string& text) {
+    const auto colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size())
+      throw at.error("a class in Python is given as FILE:CLASS ('pid.py:Pid'), not {}", quote(text));
+    const auto file = beside(folder_, text.substr(0, colon));
+    return std::string(graph::python_prefix) + file.string() + text.substr(colon);
+  }
+
   void read_component(const View& key, const Fields& fields) {
     const auto fmu = fields.find("fmu");
     const auto model = fields.find("model");
-    if (fmu.has_value() == model.has_value()) {
+    const auto python = fields.find("python");
+    const int given = (fmu ? 1 : 0) + (model ? 1 : 0) + (python ? 1 : 0);
+    if (given != 1) {
       throw key.error(
-          "unit {} is {}; give one of 'fmu' (a file), 'model' (the name of a native model), 'system' (a "
-          "file), 'table' (a file), or 'units' and 'connections'",
-          quote(key.node().text), fmu ? "both an FMU and a model" : "not defined");
+          "unit {} is {}; give one of 'fmu' (a file), 'model' (the name of a native model), 'python' (a file and a "
+          "class), 'system' (a file), 'table' (a file), or 'units' and 'connections'",
+          quote(key.node().text),
+          given == 0     ? "not defined"
+          : fmu && model ? "both an FMU and a model"
+                         : "defined twice");
     }
-    auto& component = add_component(key, fmu ? beside(folder_, fmu->text("'fmu'"))
-                                             : fs::path(std::string(graph::native_prefix) + model->text("'model'")));
+    auto& component = add_component(key, fmu     ? beside(folder_, fmu->text("'fmu'"))
+                                         : model ? fs::path(std::string(graph::native_prefix) + model->text("'model'"))
+                                                 : python_source(*python, python->text("'python'")));
     if (const auto interface = fields.find("interface")) {
       constexpr describe::InterfaceType types[] = {describe::InterfaceType::co_simulation,
                                                    describe::InterfaceType::model_exchange};

@@ -240,11 +240,14 @@ class Writer {
   }
 
   void write_component(const Component& component, int level) {
-    const std::string source = component.source.string();
-    const bool is_model = component.is_native();
     line(level, "{}:", scalar(component.name));
-    line(level + 1, "{}: {}", is_model ? "model" : "fmu",
-         scalar(is_model ? source.substr(graph::native_prefix.size()) : path_text(component.source, folder_)));
+    if (component.is_python())
+      line(level + 1, "python: {}",
+           scalar(path_text(component.python_file(), folder_) + ":" + component.python_class()));
+    else if (component.is_native())
+      line(level + 1, "model: {}", scalar(component.model_name()));
+    else
+      line(level + 1, "fmu: {}", scalar(path_text(component.source, folder_)));
     if (component.interface) {
       require(*component.interface != describe::InterfaceType::scheduled_execution,
               "unit '{}': scheduled execution cannot be written as YAML; choose another interface", component.name);
