@@ -55,16 +55,6 @@ T rounded(double x, const Conversion& c) {
   }
 }
 
-// For inputs of other types than Float64.
-void write_number(const graph::Formula& f, double value, Columns& inputs) {
-  Conversion c;
-  c.to = f.to;
-  c.connection = f.text;
-  with_type(f.to, [&]<class T>() {
-    if constexpr (numeric<T>) inputs.column<T>()[f.input] = rounded<T>(value, c);
-  });
-}
-
 // Without scaling, integers keep all digits.
 template <class From, class To>
 To integer_of(const From& from, const Conversion& c) {
@@ -170,8 +160,17 @@ void Gather::gather_others(const Columns& outputs, Columns& inputs, Time t) cons
     if (f->to == Type::Float64)
       inputs.column<double>()[f->input] = value;
     else
-      write_number(*f, value, inputs);
+      put_number(*f, value, f->to, f->input, inputs);
   }
+}
+
+void put_number(const graph::Formula& f, double value, Type type, std::uint32_t element, Columns& columns) {
+  Conversion c;
+  c.to = type;
+  c.connection = f.text;
+  with_type(type, [&]<class T>() {
+    if constexpr (numeric<T>) columns.column<T>()[element] = rounded<T>(value, c);
+  });
 }
 
 double number_at(const Columns& columns, Type type, std::uint32_t element) {
@@ -204,7 +203,7 @@ double evaluate(const graph::Formula& f, const Columns& outputs, Time t) {
     return value;
   FormulaSlots slots;
   read_operands(f, outputs, slots);
-  throw failed("the connection {} has no value at t = {} s: {}", f.text, t, f.program->explain(slots, t));
+  throw failed("{} has no value at t = {} s: {}", f.text, t, f.program->explain(slots, t));
 }
 
 void Gather::differentiate_formulas(const Columns& values, const double* outputs, double* inputs, Time t,

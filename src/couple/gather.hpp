@@ -133,6 +133,8 @@ void convert(const graph::Conversion& conversion, const Columns& outputs, Column
 // The values that a formula reads, by slot of its program.
 using FormulaSlots = std::array<double, graph::Formula::most_operands>;
 void read_operands(const graph::Formula& formula, const Columns& outputs, FormulaSlots& slots);
+// Stores the value of a formula as an element of this type. Throws ConversionFailed (run) if it does not fit.
+void put_number(const graph::Formula& formula, double value, Type type, std::uint32_t element, Columns& columns);
 // An element as a number; 0 if its type has none.
 [[nodiscard]] double number_at(const Columns& columns, Type type, std::uint32_t element);
 [[nodiscard]] double value_of(const graph::Formula& formula, const Columns& outputs, Time t);

@@ -40,6 +40,8 @@ class Flattener {
     }
     for (const auto& connection : system.connections)
       flat_.attempt(connection.where, [&] { add_wire(system, connection, prefix); });
+    for (std::size_t e = 0; e < system.events.size(); ++e)
+      flat_.attempt(system.events[e].where, [&] { add_event(system, e, prefix); });
     inside_.pop_back();
     prefixes_.pop_back();
   }
@@ -226,7 +228,8 @@ class Flattener {
     if (connection.value.empty()) {
       wire.from = port(system, connection.from, connection, prefix);
     } else {
-      read_expression(system, connection, prefix, wire);
+      wire.expression = read_expression(system, prefix, connection.value, connection.where,
+                                        "the connection " + connection_text(connection) + where_text(connection.where));
     }
     wire.to = port(system, connection.to, connection, prefix);
     require_direction(wire);
@@ -235,17 +238,55 @@ class Flattener {
     flat_.wires.push_back(std::move(wire));
   }
 
-  // Names of the system that has the connection, and of no other one.
-  void read_expression(const System& system, const Connection& connection, const std::string& prefix, Wire& wire) {
-    wire.expression = std::make_shared<const expr::Tree>(expr::parse(connection.value, connection.where));
-    for (const auto& reference : expr::references(*wire.expression).variables) {
+  std::shared_ptr<const FlatExpression> read_expression(const System& system, const std::string& prefix,
+                                                        const std::string& value, const std::string& where,
+                                                        std::string text) {
+    auto expression = std::make_shared<FlatExpression>();
+    expression->tree = expr::parse(value, where);
+    expression->system = &system;
+    expression->text = std::move(text);
+    for (const auto& reference : expr::references(expression->tree).variables) {
       Operand operand{reference.name, {}};
       try {
-        operand.port = port(system, flat_.ends.emplace_back(system.endpoint(reference.name)), connection, prefix);
+        operand.port = port(system, flat_.ends.emplace_back(system.endpoint(reference.name)), {}, prefix);
       } catch (const Error&) {  // the compiler of the expression says which names there are
       }
-      wire.operands.push_back(std::move(operand));
+      expression->operands.push_back(std::move(operand));
     }
+    return expression;
+  }
+
+  void add_event(const System& system, std::size_t index, const std::string& prefix) {
+    const auto& event = system.events[index];
+    FlatEvent flat;
+    flat.event = &event;
+    flat.name = prefix + (event.name.empty() ? fmt::format("event {}", index + 1) : event.name);
+    const std::string text = fmt::format("the event '{}'{}", flat.name, where_text(event.where));
+    require(!event.when.empty(), "{} has no condition; say when it happens", text);
+    flat.when = read_expression(system, prefix, event.when, event.where, text);
+    for (const auto& action : event.actions) {
+      FlatEvent::Action one;
+      one.action = &action;
+      if (action.kind != EventAction::Kind::stop) one.target = target(system, action, prefix, text);
+      if (action.kind == EventAction::Kind::set || action.kind == EventAction::Kind::pulse)
+        one.value = read_expression(system, prefix, action.value, action.where, text);
+      flat.actions.push_back(std::move(one));
+    }
+    flat_.events.push_back(std::move(flat));
+  }
+
+  Port target(const System& system, const EventAction& action, const std::string& prefix, const std::string& text) {
+    const auto& end = flat_.ends.emplace_back(system.endpoint(action.target));
+    require(!end.element.empty(), "{}: '{}' is not a variable of a unit of this system{}; write it as UNIT.VARIABLE",
+            text, action.target, suggestion(action.target, system.element_names()));
+    Connection as_connection;
+    as_connection.from.connector = "event";
+    as_connection.to = end;
+    as_connection.where = action.where;
+    auto found = port(system, end, as_connection, prefix);
+    require(found.unit != no_unit, "{}: '{}' is a connector of a system; name the variable of a unit", text,
+            action.target);
+    return found;
   }
 
   // A connector of a system passes values on in one direction: inputs and parameters inwards, outputs outwards.

@@ -35,13 +35,31 @@ struct Operand {
   std::optional<Port> port{};  // nullopt: there is no such variable
 };
 
+struct FlatExpression {
+  expr::Tree tree;
+  std::vector<Operand> operands;
+  const System* system = nullptr;  // whose names it uses
+  std::string text;                // "the connection '2 * k' → chassis.c (system.yaml:12:5)", for messages
+};
+
 struct Wire {
   Port from;  // of a wire with an expression: neither a unit nor a node
   Port to;
   const Connection* connection = nullptr;
   const System* system = nullptr;  // contains the connection
-  std::shared_ptr<const expr::Tree> expression{};
-  std::vector<Operand> operands{};
+  std::shared_ptr<const FlatExpression> expression{};
+};
+
+struct FlatEvent {
+  std::string name;
+  const SystemEvent* event = nullptr;
+  std::shared_ptr<const FlatExpression> when;
+  struct Action {
+    const EventAction* action = nullptr;
+    Port target{};                                  // not for `stop`
+    std::shared_ptr<const FlatExpression> value{};  // for `set` and `pulse`
+  };
+  std::vector<Action> actions;
 };
 
 // A connector of a system.
@@ -66,6 +84,7 @@ struct Flat {
   std::vector<FlatUnit> units;
   std::vector<Node> nodes;
   std::vector<Wire> wires;
+  std::vector<FlatEvent> events;
   std::deque<Component> groups;   // made of nested systems with a solver; units point to these
   std::deque<Endpoint> ends;      // of expressions; ports refer to their texts
   std::deque<Connection> shared;  // between signal dictionaries and references to them; wires point to these

@@ -29,7 +29,7 @@ class NamesOfSystem final : public expr::Resolver {
   NamesOfSystem(const FormulaSetup& setup, std::vector<Source>& sources) : setup_(setup), sources_(sources) {}
 
   [[nodiscard]] std::optional<expr::Operand> find(std::string_view name) const override {
-    const auto& all = setup_.wire.operands;
+    const auto& all = setup_.expression.operands;
     const auto known = std::find_if(all.begin(), all.end(), [&](const Operand& o) { return o.name == name; });
     if (known == all.end() || !known->port) return std::nullopt;
     return known->port->unit != no_unit ? variable(*known) : connector(*known);
@@ -37,7 +37,7 @@ class NamesOfSystem final : public expr::Resolver {
 
   [[nodiscard]] std::vector<std::string> names() const override {
     std::vector<std::string> all;
-    const auto& system = *setup_.wire.system;
+    const auto& system = *setup_.expression.system;
     for (const auto& c : system.connectors) all.push_back(c.name);
     for (const auto& inner : system.systems)
       for (const auto& c : inner.connectors) all.push_back(inner.name + "." + c.name);
@@ -50,7 +50,7 @@ class NamesOfSystem final : public expr::Resolver {
   }
 
   [[nodiscard]] std::optional<describe::BaseUnit> unit(std::string_view name) const override {
-    const System* const systems[] = {setup_.wire.system};
+    const System* const systems[] = {setup_.expression.system};
     const auto measure = find_measure(systems, name);
     return measure ? measure->base : std::nullopt;
   }
@@ -128,9 +128,8 @@ std::shared_ptr<const FormulaLink> make_formula(const FormulaSetup& setup) {
   expr::CompileOptions options;
   options.expected = setup.expected;
   options.target = unit_of(setup.target);
-  const auto& connection = *setup.wire.connection;
-  formula->text = connection_text(connection) + where_text(connection.where);
-  formula->program = expr::compile(*setup.wire.expression, names, options);
+  formula->text = setup.expression.text;
+  formula->program = expr::compile(setup.expression.tree, names, options);
   return formula;
 }
 

@@ -20,7 +20,7 @@ struct TracedSource {
 
 struct FormulaSetup {
   const Flat& flat;
-  const Wire& wire;
+  const FlatExpression& expression;
   const std::vector<describe::StartValues>& starts;
   // The source behind a connector that is no parameter. Throws Error (input) if there is none.
   std::function<TracedSource(const Port&)> trace;

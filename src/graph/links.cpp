@@ -49,6 +49,7 @@ class Tracer {
         for (const auto w : node.element_drivers) add_outer(n, w, indices_text(flat_.wires[w].to.indices));
       });
     }
+    for (const auto& event : flat_.events) flat_.attempt(event.event->where, [&] { add_event(event); });
   }
 
  private:
@@ -175,7 +176,8 @@ class Tracer {
 
   // The value of an expression is in the unit of the first place that takes it.
   void start_formula(const Wire& wire, Link& link) {
-    FormulaSetup setup{flat_, wire, starts_, [this](const Port& port) { return source_behind(port); }, {}, {}};
+    FormulaSetup setup{flat_, *wire.expression, starts_, [this](const Port& port) { return source_behind(port); }, {},
+                       {}};
     std::optional<Type> type;
     if (wire.to.unit == no_unit) {
       const auto& node = flat_.nodes[wire.to.node];
@@ -198,6 +200,54 @@ class Tracer {
       links_.notes.push_back(fmt::format("{}: {}", link.formula->text, note));
     current_ = setup.target;
     relative_ = false;
+  }
+
+  void add_event(const FlatEvent& event) {
+    EventLink link;
+    link.name = event.name;
+    FormulaSetup setup{flat_, *event.when, starts_, [this](const Port& port) { return source_behind(port); }, {}, {}};
+    setup.expected = expr::Expected::condition;
+    link.when = make_formula(setup);
+    if (link.when->program.is_constant())
+      throw input_error("{}: its condition is always {}; name variables in it", event.when->text,
+                        link.when->program.evaluate({}, 0) != 0 ? "true" : "false");
+    for (const auto& action : event.actions) link.actions.push_back(action_of(action, event));
+    links_.events.push_back(std::move(link));
+  }
+
+  EventLink::Action action_of(const FlatEvent::Action& flat, const FlatEvent& event) {
+    EventLink::Action action;
+    action.kind = flat.action->kind;
+    if (action.kind == EventAction::Kind::stop) {
+      action.text = flat.action->value;
+      return action;
+    }
+    const std::string& text = event.when->text;
+    action.target = find_elements(flat_, flat.target.unit, flat.target.connector, starts_[flat.target.unit], text);
+    const auto& unit = flat_.units[flat.target.unit];
+    const auto& d = *unit.description;
+    const auto& v = d[action.target.variable];
+    const std::string name = port_text(flat_, flat.target);
+    require(action.target.count == 1, "{}: '{}' is an array; name one of its elements", text, name);
+    action.is_state = is_state(d, action.target.variable);
+    require(action.is_state || v.is_settable_at_run_time(),
+            "{}: '{}' is {} ({}) and cannot be set by an event; choose an input, a tunable parameter, or a state of a "
+            "Model Exchange unit",
+            text, name, describe::name_of(v.causality), describe::name_of(v.variability));
+    require(!action.is_state || action.kind == EventAction::Kind::set,
+            "{}: '{}' is a state; 'set' gives it a value, and it goes on from there", text, name);
+    if (!flat.value) return action;
+    FormulaSetup setup{flat_, *flat.value, starts_, [this](const Port& port) { return source_behind(port); }, {}, {}};
+    setup.target = measure_of(d, v);
+    setup.expected = v.type == Type::Boolean ? expr::Expected::condition : expr::Expected::number;
+    action.value = make_formula(setup);
+    return action;
+  }
+
+  static bool is_state(const describe::Description& d, VariableId id) {
+    if (d[id].is_settable_at_run_time()) return false;
+    return std::any_of(d.structure.derivatives.begin(), d.structure.derivatives.end(),
+                       [&](const describe::Unknown& u) { return d[u.variable].derivative_of == id; });
   }
 
   // The source of a connector that an expression reads.
@@ -356,15 +406,14 @@ class Tracer {
   // An expression of parameters gives a start value.
   void set_parameter_once(const Link& link, const Wire& wire) {
     require(link.formula->program.is_constant(),
-            "the connection {}: '{}' is a {} parameter and takes one value before the run, but the expression reads "
+            "{}: '{}' is a {} parameter and takes one value before the run, but the expression reads "
             "values that change; read parameters of the system only",
             link.formula->text, port_text(flat_, wire.to), describe::name_of(variable(link.to).variability));
     const double value = link.factor * link.formula->program.evaluate({}, 0) + link.offset;
     const auto& d = *flat_.units[link.to.unit].description;
     Value typed = with_type(variable(link.to).type, [&]<class T>() -> Value {
       if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Binary>)
-        throw input_error("the connection {}: '{}' does not take a number", link.formula->text,
-                          port_text(flat_, wire.to));
+        throw input_error("{}: '{}' does not take a number", link.formula->text, port_text(flat_, wire.to));
       else if constexpr (std::is_base_of_v<Bool, T>)
         return Value(std::vector<T>{T(value != 0)});
       else if constexpr (std::is_same_v<T, EnumValue>)

@@ -49,8 +49,22 @@ struct OuterLink {
   std::string element{};  // "[2]": the element, if the connector is driven element by element
 };
 
+struct EventLink {
+  std::string name;
+  std::shared_ptr<const FormulaLink> when;
+  struct Action {
+    EventAction::Kind kind = EventAction::Kind::set;
+    Elements target{};
+    bool is_state = false;
+    std::shared_ptr<const FormulaLink> value{};
+    std::string text{};  // of `stop`
+  };
+  std::vector<Action> actions;
+};
+
 struct Links {
   std::vector<Link> links;
+  std::vector<EventLink> events;
   std::vector<OuterLink> outer;
   std::vector<ParameterRoute> parameters;  // from values that other units calculate to fixed parameters
   std::vector<std::string> notes;

@@ -72,6 +72,14 @@ struct Conversion {
   std::string connection;                        // "a.y → b.u", for messages
 };
 
+// A variable of a unit, or a range of its elements.
+struct Elements {
+  UnitId unit = no_unit;
+  describe::VariableId variable = describe::no_variable;
+  std::uint64_t first = 0;
+  std::uint64_t count = 1;
+};
+
 // An input (or an output of the system) that takes the value of an expression.
 struct Formula {
   // A variable that the expression reads, in the order of the program's slots: factor * value + offset.
@@ -88,12 +96,28 @@ struct Formula {
   double factor = 1;
   double offset = 0;
   Type to = Type::Float64;
-  std::uint32_t input = 0;  // element of the inputs' column of type `to`
-  UnitId unit = no_unit;    // the unit of the input
+  std::uint32_t input = 0;     // element of the inputs' column of type `to`
+  UnitId unit = no_unit;       // the unit of the input
   std::uint32_t variable = 0;  // of the input, in the order of the unit's inputs
-  std::string text;         // "'2 * k' → chassis.c (system.yaml:12:5)", for messages
+  std::string text;            // "'2 * k' → chassis.c (system.yaml:12:5)", for messages
 
   static constexpr std::size_t most_operands = 256;
+};
+
+// An event of the system: see SystemEvent.
+struct PlannedEvent {
+  std::string name;
+  Formula when;
+  struct Action {
+    EventAction::Kind kind = EventAction::Kind::set;
+    Elements target{};      // one element
+    bool is_state = false;  // of a Model Exchange unit
+    Type type = Type::Float64;
+    std::uint32_t input = no_source;  // element of the inputs' column of this type, unless it is a state
+    Formula value{};
+    std::string text{};  // of `stop`
+  };
+  std::vector<Action> actions;
 };
 
 // An algebraic loop: inputs that depend on each other without a delay.
@@ -112,14 +136,6 @@ struct Loop {
 struct Evaluation {
   UnitId unit = no_unit;
   std::uint32_t loop = no_source;  // index into Plan::loops; no_source: refresh `unit`
-};
-
-// A variable of a unit, or a range of its elements.
-struct Elements {
-  UnitId unit = no_unit;
-  describe::VariableId variable = describe::no_variable;
-  std::uint64_t first = 0;
-  std::uint64_t count = 1;
 };
 
 // A fixed parameter that takes a value calculated by another unit. The value is passed once, in initialization mode;
@@ -195,6 +211,7 @@ class Plan {
   std::vector<Formula> formulas;
 
   std::vector<ParameterRoute> parameters;
+  std::vector<PlannedEvent> events;  // in the order of declaration, those of nested systems first
 
   std::vector<Loop> loops;
   std::vector<Evaluation> evaluation;

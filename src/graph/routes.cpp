@@ -39,6 +39,7 @@ class Layout {
     for (std::size_t t = 0; t < type_count; ++t) driver_[t].assign(plan_.input_count[t], nullptr);
     for (const auto& link : links_.links) flat_.attempt(link.where, [&] { route(link); });
     for (const auto& outer : links_.outer) name_output(outer);
+    for (const auto& event : links_.events) place_event(event);
     const auto by_input = [](const auto& a, const auto& b) { return a.input < b.input; };
     std::sort(plan_.scalings.begin(), plan_.scalings.end(), by_input);
     std::stable_sort(plan_.conversions.begin(), plan_.conversions.end(),
@@ -50,6 +51,15 @@ class Layout {
   static void for_each_source(const Link& link, F&& f) {
     if (!link.formula) return f(graph::Source{link.from, link.external, link.external_element});
     for (const auto& source : link.formula->sources) f(source);
+  }
+
+  template <class F>
+  void for_each_formula_of_events(F&& f) const {
+    for (const auto& event : links_.events) {
+      f(*event.when);
+      for (const auto& action : event.actions)
+        if (action.value) f(*action.value);
+    }
   }
 
   void choose(std::span<const Elements> targets, const WantedVariable& wants) {
@@ -64,6 +74,14 @@ class Layout {
       read(link);
     }
     for (const auto& outer : links_.outer) read(outer.link);
+    for_each_formula_of_events([&](const FormulaLink& formula) {
+      for (const auto& source : formula.sources)
+        if (source.from.unit != no_unit) outputs[source.from.unit].push_back(source.from.variable);
+    });
+    for (const auto& event : links_.events)
+      for (const auto& action : event.actions)
+        if (action.target.unit != no_unit && !action.is_state)
+          inputs[action.target.unit].push_back(action.target.variable);
     for (const auto& target : targets) inputs[target.unit].push_back(target.variable);
     for (UnitId u = 0; u < flat_.units.size(); ++u) {
       const auto& d = *flat_.units[u].description;
@@ -115,6 +133,10 @@ class Layout {
     };
     for (const auto& link : links_.links) add_read_by(link);
     for (const auto& outer : links_.outer) add_read_by(outer.link);
+    for_each_formula_of_events([&](const FormulaLink& formula) {
+      for (const auto& source : formula.sources)
+        if (source.external != no_source) add_external_of_formula(source.external, sizes.at(source.external));
+    });
   }
 
   void add_external(std::uint32_t node, ExternalSignal signal) {
@@ -154,6 +176,9 @@ class Layout {
     for (const auto& outer : links_.outer)
       if (outer.link.formula)
         for (const auto& source : outer.link.formula->sources) note(source, 1);
+    for_each_formula_of_events([&](const FormulaLink& formula) {
+      for (const auto& source : formula.sources) note(source, 1);
+    });
     for (const auto& [external, size] : wholes) sizes[external] = size;
     return sizes;
   }
@@ -189,7 +214,7 @@ class Layout {
   }
 
   std::string from_text(const Link& link) const {
-    if (link.formula) return link.formula->text.substr(0, link.formula->text.find(" → "));
+    if (link.formula) return link.formula->text;
     if (link.external != no_source) return flat_.nodes[link.external].path;
     const auto& u = flat_.units[link.from.unit];
     return fmt::format("{}.{}", u.path, (*u.description)[link.from.variable].name);
@@ -199,17 +224,47 @@ class Layout {
     return fmt::format("{}.{}", u.path, (*u.description)[link.to.variable].name);
   }
 
-  [[nodiscard]] Formula formula_of(const Link& link) const {
+  [[nodiscard]] Formula formula_of(const std::shared_ptr<const FormulaLink>& link) const {
     Formula formula;
-    formula.program = std::shared_ptr<const expr::Program>(link.formula, &link.formula->program);
-    for (const auto& source : link.formula->sources) {
+    formula.program = std::shared_ptr<const expr::Program>(link, &link->program);
+    for (const auto& source : link->sources) {
       const Source column = source_of(source);
       formula.operands.push_back({column.type, column.element, source.factor, source.offset, source.from.unit});
     }
+    formula.text = link->text;
+    return formula;
+  }
+  [[nodiscard]] Formula formula_of(const Link& link) const {
+    Formula formula = formula_of(link.formula);
     formula.factor = link.factor;
     formula.offset = link.offset;
-    formula.text = link.formula->text;
     return formula;
+  }
+
+  void place_event(const EventLink& link) {
+    PlannedEvent event;
+    event.name = link.name;
+    event.when = formula_of(link.when);
+    for (const auto& from : link.actions) {
+      PlannedEvent::Action action;
+      action.kind = from.kind;
+      action.target = from.target;
+      action.is_state = from.is_state;
+      action.text = from.text;
+      if (from.target.unit != no_unit) place_target(from, action);
+      if (from.value) action.value = formula_of(from.value);
+      event.actions.push_back(std::move(action));
+    }
+    plan_.events.push_back(std::move(event));
+  }
+
+  void place_target(const EventLink::Action& from, PlannedEvent::Action& to) const {
+    const auto& unit = plan_.units[from.target.unit];
+    to.type = (*unit.description)[from.target.variable].type;
+    if (from.is_state) return;
+    const auto place = unit.inputs.place(index_in(unit.inputs.choice(), from.target.variable));
+    to.input = unit.first_input[static_cast<std::size_t>(place.type)] + place.first +
+               static_cast<std::uint32_t>(from.target.first);
   }
 
   void route_formula(const Link& link) {
@@ -222,8 +277,8 @@ class Layout {
                     static_cast<std::uint32_t>(link.to.first);
     formula.unit = link.to.unit;
     formula.variable = input;
-    require(is_scalar_like(place.type) && place.type != Type::Clock, "the connection {}: an expression gives no {}",
-            formula.text, name_of(place.type));
+    require(is_scalar_like(place.type) && place.type != Type::Clock, "{}: an expression gives no {}", formula.text,
+            name_of(place.type));
     drive(link, place.type, formula.input);
     for (const auto& source : link.formula->sources) {
       const bool from_unit = source.from.unit != no_unit;

@@ -25,9 +25,16 @@ class Resolver {
   Resolver(const Flat& flat, std::vector<StartValues>& starts, std::vector<std::string>& notes,
            std::vector<std::string>& warnings, std::vector<std::optional<double>>& parameters)
       : flat_(flat), starts_(starts), notes_(notes), warnings_(warnings), parameters_(parameters) {
-    for (const auto& wire : flat.wires)
-      for (const auto& operand : wire.operands)
+    const auto read_by = [&](const std::shared_ptr<const FlatExpression>& expression) {
+      if (!expression) return;
+      for (const auto& operand : expression->operands)
         if (operand.port && operand.port->unit == no_unit) read_.insert(operand.port->node);
+    };
+    for (const auto& wire : flat.wires) read_by(wire.expression);
+    for (const auto& event : flat.events) {
+      read_by(event.when);
+      for (const auto& action : event.actions) read_by(action.value);
+    }
   }
 
   // The value that a parameter of a system has where it is declared.

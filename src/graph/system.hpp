@@ -101,6 +101,31 @@ struct Connector {
   std::optional<double> value{};            // of a parameter that has one by itself, in `unit`
 };
 
+// --- events ----------------------------------------------------------------------------------------------------------
+
+// What an event of a system does.
+struct EventAction {
+  enum class Kind : std::uint8_t {
+    set,      // `target` takes the value; inputs and parameters hold it until they are released, states go on from it
+    pulse,    // the target, an input, takes the value for one round of the event iteration, and 0 after it
+    release,  // the target takes values from its connection again
+    stop,     // the run ends; `value` is the text of the report
+  };
+  Kind kind = Kind::set;
+  std::string target{};  // UNIT.VARIABLE
+  std::string value{};   // an expression (src/expr)
+  std::string where{};
+};
+
+// Happens when the condition becomes true; not if it is true at the start. All values are calculated before any of them
+// is assigned. Names are those of the system that has the event.
+struct SystemEvent {
+  std::string name{};  // may be empty
+  std::string when;    // an expression
+  std::vector<EventAction> actions{};
+  std::string where{};
+};
+
 // --- elements --------------------------------------------------------------------------------------------------------
 
 // Sources of components that are native models: "model:NAME", and "python:FILE:CLASS" for a class in Python, which only
@@ -177,6 +202,7 @@ class System {
   std::vector<System> systems;
   std::vector<Connector> connectors;
   std::vector<Connection> connections;
+  std::vector<SystemEvent> events;
   // `dictionary`: signals shared by name (a signal dictionary of SSP), as a system without contents whose connectors
   // forward their signals. `reference`: gives access to a dictionary by its name from inner systems.
   // `table`: a table of signals over time (input/table.hpp) in the file `table`; the connectors are its columns.

@@ -44,6 +44,12 @@ class Composer {
       driven_[m].assign(plan_.units[m].description->variables.size(), false);
     for (const auto& c : plan_.connections) driven_[c.to][plan_.units[c.to].inputs.choice()[c.input]] = true;
     for (const auto& p : plan_.parameters) driven_[p.to.unit][p.to.variable] = true;
+    for (const auto& f : plan_.formulas) driven_[f.unit][plan_.units[f.unit].inputs.choice()[f.variable]] = true;
+    // What events of the group set belongs to the group.
+    for (const auto& event : plan_.events)
+      for (const auto& action : event.actions)
+        if (action.target.unit != graph::no_unit && !action.is_state)
+          driven_[action.target.unit][action.target.variable] = true;
   }
 
   void add_interface() {

@@ -23,11 +23,14 @@ Coupling::Coupling(const graph::Plan& plan, const Wiring& wiring, std::span<Memb
   state_.held.assign(wiring.relations, 0.0);
   relation_values_.resize(wiring.relations);
   for (const auto& link : wiring.links) gains_.push_back(link.gain);
-  for (const auto& part : wiring.formulas) {
-    const auto relations = part.formula->program->relations();
-    for (std::uint32_t i = 0; i < relations.size(); ++i)
-      if (relations[i].located) located_.push_back(part.first_relation + i);
+  for (const auto* const parts : {&wiring.formulas, &wiring.conditions}) {
+    for (const auto& part : *parts) {
+      const auto relations = part.formula->program->relations();
+      for (std::uint32_t i = 0; i < relations.size(); ++i)
+        if (relations[i].located) located_.push_back(part.first_relation + i);
+    }
   }
+  if (!plan.events.empty()) state_.overrides.assign(wiring.inputs.size(), std::numeric_limits<double>::quiet_NaN());
   state_.loops.resize(wiring.loops.size());
   loops_.reserve(wiring.loops.size());
   for (const auto& loop : wiring.loops) {
@@ -141,18 +144,31 @@ double Coupling::value_of(const FormulaPart& part) {
 }
 
 void Coupling::indicators(Time t, std::span<double> values) {
-  for (const auto& part : wiring_.formulas) {
-    const auto count = part.formula->program->relations().size();
-    if (count == 0) continue;
-    couple::FormulaSlots slots;
-    read_operands(part, slots);
-    part.formula->program->indicators(slots, t, held(part),
-                                      std::span(relation_values_).subspan(part.first_relation, count));
+  for (const auto& batch : wiring_.late) get(batch, t);
+  for (const auto* const parts : {&wiring_.formulas, &wiring_.conditions}) {
+    for (const auto& part : *parts) {
+      const auto count = part.formula->program->relations().size();
+      if (count == 0) continue;
+      couple::FormulaSlots slots;
+      read_operands(part, slots);
+      part.formula->program->indicators(slots, t, held(part),
+                                        std::span(relation_values_).subspan(part.first_relation, count));
+    }
   }
   for (std::size_t i = 0; i < located_.size(); ++i) values[i] = relation_values_[located_[i]];
 }
 
+void Coupling::refresh_conditions(Time t) {
+  for (const auto& batch : wiring_.late) get(batch, t);
+  for (const auto& part : wiring_.conditions) {
+    couple::FormulaSlots slots;
+    read_operands(part, slots);
+    static_cast<void>(part.formula->program->refresh(slots, t, held(part)));
+  }
+}
+
 std::span<const double> Coupling::gains(Time t) {
+  for (std::size_t l = 0; l < gains_.size(); ++l) gains_[l] = wiring_.links[l].gain;
   for (const auto& part : wiring_.formulas) {
     couple::FormulaSlots slots, gradient;
     read_operands(part, slots);
@@ -163,6 +179,9 @@ std::span<const double> Coupling::gains(Time t) {
       if (part.links[k] != none)
         gains_[part.links[k]] = part.sign * part.formula->factor * gradient[k] * part.operands[used[k].slot].factor;
   }
+  for (std::size_t i = 0; i < state_.overrides.size(); ++i)
+    if (!std::isnan(state_.overrides[i]))
+      for (const auto l : wiring_.links_to[i]) gains_[l] = 0;
   return gains_;
 }
 
@@ -172,7 +191,7 @@ std::string Coupling::explain(Time t) const {
     couple::FormulaSlots slots;
     read_operands(part, slots);
     auto reason = part.formula->program->explain(slots, t);
-    if (!reason.empty()) return fmt::format("the connection {} has no value: {}", part.formula->text, reason);
+    if (!reason.empty()) return fmt::format("{} has no value: {}", part.formula->text, reason);
   }
   return {};
 }

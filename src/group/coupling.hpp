@@ -2,6 +2,7 @@
 // members were moved.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,12 +23,13 @@ class Coupling {
   // Part of the state of a run.
   struct State {
     std::vector<double> y, u;
-    std::vector<double> held;  // outcomes of the relations of formulas
+    std::vector<double> held;       // outcomes of the relations of formulas
+    std::vector<double> overrides;  // by slot of u; NaN: none. Empty if the group has no events of its own
     std::vector<std::vector<double>> loops;
 
     template <class Archive>
     void fields(Archive& archive) {
-      archive(y, u, held);
+      archive(y, u, held, overrides);
       for (auto& loop : loops) archive(loop);
     }
   };
@@ -61,6 +63,10 @@ class Coupling {
   void indicators(Time t, std::span<double> values);
   // ∂u/∂y by link of the wiring, at the present point.
   [[nodiscard]] std::span<const double> gains(Time t);
+  // The outcomes of the conditions' relations follow the present point; for events.
+  void refresh_conditions(Time t);
+  // Inputs that an event set take this value instead of their source's, until it is released (NaN).
+  void override_input(std::uint32_t input, double value) { state_.overrides[input] = value; }
   // The reason why a formula has no finite value at the present point; empty: all have.
   [[nodiscard]] std::string explain(Time t) const;
 
@@ -72,6 +78,8 @@ class Coupling {
   [[nodiscard]] bool loop_jacobian(const LoopPart& loop, std::span<double> jacobian);
   [[nodiscard]] double routed(std::uint32_t input) {
     const auto& r = wiring_.routes[input];
+    if (!state_.overrides.empty() && !std::isnan(state_.overrides[input])) [[unlikely]]
+      return state_.overrides[input];
     if (r.formula != none) [[unlikely]]
       return value_of(wiring_.formulas[r.formula]);
     return r.source == none ? state_.u[input] : r.factor * state_.y[r.source] + r.offset;

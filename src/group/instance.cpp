@@ -82,6 +82,7 @@ GroupInstance::GroupInstance(std::shared_ptr<const Model> model, std::string nam
       members_(make_members(*model_, std::move(members))),
       derivatives_(model_->wiring, members_),
       coupling_(model_->plan, model_->wiring, members_, derivatives_),
+      own_events_(model_->plan, model_->wiring),
       slots_of_(members_.size()),
       starts_(model_->composite.starts),
       in_event_(members_.size()),
@@ -213,7 +214,7 @@ void GroupInstance::exit_initialization() {
 void GroupInstance::initialize_old_members() {
   for (const auto m : model_->plan.order) {
     if (!members_[m].is_v1) continue;
-    gathers_[m](memory_.outputs, memory_.inputs, memory_.t);
+    gather(m);
     const auto& unit = model_->plan.units[m];
     unit::set_values(*members_[m].instance, unit.inputs, memory_.inputs, unit.first_input);
     members_[m].instance->exit_initialization();

@@ -25,6 +25,7 @@
 #include "group/jacobian.hpp"
 #include "group/member.hpp"
 #include "group/model.hpp"
+#include "group/own_events.hpp"
 
 namespace consort::group {
 
@@ -97,11 +98,13 @@ class GroupInstance final : public fmi::ModelExchange,
     std::vector<std::uint8_t> relation_signs;  // likewise, of the relations of formulas
     std::vector<std::uint8_t> step_events;     // by member: requested by the last completed step
     Columns outputs, inputs;                   // of the plan, as last passed on
+    OwnEvents::State events;
     Time t = 0;
 
     template <class Archive>
     void fields(Archive& archive) {
       archive(next_events, signs, relation_signs, step_events, outputs, inputs, t);
+      events.fields(archive);
     }
   };
   struct Saved;
@@ -122,6 +125,7 @@ class GroupInstance final : public fmi::ModelExchange,
   bool pass_parameters();
   void lay_out();
   void find_held_inputs();
+  void hold_target(const graph::PlannedEvent::Action& action);
   [[nodiscard]] Type source_type(const graph::ConnectionInfo& connection) const;
   // --- values
   double read_source(const SlotName& source, Type type);
@@ -142,6 +146,9 @@ class GroupInstance final : public fmi::ModelExchange,
   void find_causes();
   void ask(MemberId m);
   void enter(MemberId m);
+  void gather(MemberId m);
+  bool fire_own_events();
+  void reinitialise(const OwnEvents::Reinit& reinit);
   void give_inputs(MemberId m);
   void find_changed_inputs();
   [[nodiscard]] bool held_changed(MemberId m) const;
@@ -157,6 +164,7 @@ class GroupInstance final : public fmi::ModelExchange,
   Coupling coupling_;
   std::vector<couple::Gather> gathers_;  // by member
   std::vector<std::vector<Held>> held_;  // by member
+  OwnEvents own_events_;
   std::optional<JacobianAssembly> jacobian_;
   std::optional<Directional> directional_;
   std::vector<std::vector<std::uint32_t>> slots_of_;  // by member: its slots of u
@@ -180,7 +188,8 @@ class GroupInstance final : public fmi::ModelExchange,
   std::vector<std::uint64_t> evaluated_at_;  // by member: point_
   std::vector<double> indicators_now_;
   std::vector<ValueReference> references_scratch_;
-  std::vector<double> gradient_;
+  std::vector<double> gradient_, states_now_;
+  std::vector<OwnEvents::Reinit> reinits_;
 };
 
 }  // namespace consort::group

@@ -46,6 +46,29 @@ void GroupInstance::find_held_inputs() {
     const auto first = unit.first_input[static_cast<std::size_t>(place.type)] + place.first + c.input_first;
     for (std::uint32_t e = 0; e < c.count; ++e) held_[c.to].push_back({place.type, first + e, watched, c.input});
   }
+  for (const auto& event : plan.events)
+    for (const auto& action : event.actions)
+      if (action.input != graph::no_source) hold_target(action);
+}
+
+// A target of the group's own events that no continuous connection leads to.
+void GroupInstance::hold_target(const graph::PlannedEvent::Action& action) {
+  const auto& targets = own_events_.targets();
+  const bool is_slot = std::any_of(targets.begin(), targets.end(), [&](const OwnEvents::Target& t) {
+    return t.type == action.type && t.input == action.input && t.slot != none;
+  });
+  auto& held = held_[action.target.unit];
+  const bool is_known = std::any_of(held.begin(), held.end(),
+                                    [&](const Held& h) { return h.type == action.type && h.input == action.input; });
+  if (is_slot || is_known) return;
+  const auto& choice = model_->plan.units[action.target.unit].inputs.choice();
+  const auto place = std::find(choice.begin(), choice.end(), action.target.variable) - choice.begin();
+  held.push_back({action.type, action.input, true, static_cast<std::uint32_t>(place)});
+}
+
+void GroupInstance::gather(MemberId m) {
+  gathers_[m](memory_.outputs, memory_.inputs, memory_.t);
+  if (!own_events_.empty()) own_events_.apply(m, memory_.inputs);
 }
 
 Type GroupInstance::source_type(const graph::ConnectionInfo& c) const {
@@ -65,7 +88,7 @@ void GroupInstance::exchange() {
   if (!initializing) coupling_(memory_.t, takes_part_);
   for (const auto m : plan.order) {
     const auto& unit = plan.units[m];
-    gathers_[m](memory_.outputs, memory_.inputs, memory_.t);
+    gather(m);
     if (takes_part_[m] == 0) continue;
     auto& instance = *members_[m].instance;
     if (initializing && initialised_[m] == 0) unit::set_values(instance, unit.inputs, memory_.inputs, unit.first_input);
@@ -73,8 +96,46 @@ void GroupInstance::exchange() {
     unit::get_values(instance, unit.outputs, memory_.outputs, unit.first_output);
   }
   if (initializing) coupling_(memory_.t, takes_part_);
-  for (const auto m : plan.order) gathers_[m](memory_.outputs, memory_.inputs, memory_.t);
+  for (const auto m : plan.order) gather(m);
   ++point_;
+}
+
+// --- events of the group's own system --------------------------------------------------------------------------------
+
+// Returns true if something happened. Members are asked for an update if a state of theirs was set; changes of inputs
+// are found later.
+bool GroupInstance::fire_own_events() {
+  if (own_events_.empty()) return false;
+  reinits_.clear();
+  coupling_.refresh_conditions(memory_.t);
+  if (!own_events_(memory_.outputs, memory_.t, reinits_)) return false;
+  for (const auto i : own_events_.changed()) {
+    const auto& target = own_events_.targets()[i];
+    if (target.slot == none) continue;
+    const bool is_set = own_events_.state().set[i] != 0;
+    coupling_.override_input(target.slot,
+                             is_set ? own_events_.state().values[i] : std::numeric_limits<double>::quiet_NaN());
+  }
+  for (const auto& reinit : reinits_) reinitialise(reinit);
+  exchange();
+  return true;
+}
+
+// States may be set in continuous-time mode only (FMI 2.0, 3.2.2; FMI 3.0, 3.2.1).
+void GroupInstance::reinitialise(const OwnEvents::Reinit& reinit) {
+  auto& member = members_[reinit.member];
+  if (std::exchange(in_event_[reinit.member], std::uint8_t{0}) != 0) member.instance->leave_event_mode();
+  const auto& d = *member.description;
+  std::size_t at = reinit.element;
+  for (const auto& unknown : d.structure.derivatives) {
+    if (d[unknown.variable].derivative_of == reinit.variable) break;
+    at += static_cast<std::size_t>(d.element_count(d[unknown.variable]));
+  }
+  states_now_.resize(member.states);
+  member.instance->get_states(states_now_);
+  states_now_[at] = reinit.value;
+  member.instance->set_states(states_now_);
+  ask(reinit.member);
 }
 
 // --- causes ----------------------------------------------------------------------------------------------------------
@@ -161,10 +222,13 @@ void GroupInstance::give_inputs(MemberId m) {
 
 fmi::DiscreteUpdate GroupInstance::update_discrete_states() {
   const auto nobody = [&] { return std::find(asked_.begin(), asked_.end(), 1) == asked_.end(); };
+  if (rounds_ == 0) exchange();
+  const bool fired = fire_own_events();
   if (rounds_ == 0) {
-    exchange();
     find_changed_inputs();
-    if (nobody() && !own_cause_) std::fill(asked_.begin(), asked_.end(), std::uint8_t{1});
+    if (nobody() && !own_cause_ && !fired) std::fill(asked_.begin(), asked_.end(), std::uint8_t{1});
+  } else if (fired) {
+    find_changed_inputs();
   } else if (nobody()) {  // an announced event is still due
     for (MemberId m = 0; m < members_.size(); ++m)
       if (memory_.next_events[m] <= memory_.t) ask(m);
@@ -187,7 +251,9 @@ fmi::DiscreteUpdate GroupInstance::update_discrete_states() {
   }
   exchange();
   find_changed_inputs();
-  all.repeat = !all.terminate && !nobody();
+  all.terminate = all.terminate || (fired && own_events_.stop() != nullptr);
+  all.states_changed = all.states_changed || !reinits_.empty();
+  all.repeat = !all.terminate && (!nobody() || own_events_.is_due(memory_.outputs, memory_.t));
   const Time next = *std::min_element(memory_.next_events.begin(), memory_.next_events.end());
   if (next < solve::never) all.next_event = next;
   return all;

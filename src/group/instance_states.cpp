@@ -31,6 +31,7 @@ std::unique_ptr<fmi::SavedState> GroupInstance::save(std::unique_ptr<fmi::SavedS
     saved->members[m] = members_[m].instance->state_saving()->save(std::move(saved->members[m]));
   saved->coupling = coupling_.state();
   saved->memory = memory_;
+  saved->memory.events = own_events_.state();
   return reuse;
 }
 
@@ -41,6 +42,7 @@ void GroupInstance::restore(const fmi::SavedState& state) {
   if (!jacobian_) lay_out();
   coupling_.restore(saved->coupling);
   memory_ = saved->memory;
+  own_events_.restore(memory_.events);
   std::fill(in_event_.begin(), in_event_.end(), std::uint8_t{0});
   std::fill(initialised_.begin(), initialised_.end(), std::uint8_t{1});
   mode_ = Mode::continuous;
@@ -77,6 +79,7 @@ std::unique_ptr<fmi::SavedState> GroupInstance::deserialize(std::span<const std:
     }
     saved->coupling = coupling_.state();
     saved->memory = memory_;
+    saved->memory.events = own_events_.state();
     std::uint64_t indicators = 0;
     reader(indicators);
     ByteReader::check(indicators < 1'000'000);

@@ -38,6 +38,8 @@ class Builder {
     place_externals();
     for (std::uint32_t level = 0; level <= last_level_; ++level) place(level);
     connect();
+    place_late();
+    for (const auto& event : plan_.events) to_.conditions.push_back(part_of(event.when));
     return std::move(to_);
   }
 
@@ -254,29 +256,62 @@ class Builder {
     }
   }
 
+  FormulaPart part_of(const graph::Formula& formula) {
+    FormulaPart part;
+    part.formula = &formula;
+    part.first_relation = to_.relations;
+    to_.relations += static_cast<std::uint32_t>(formula.program->relations().size());
+    for (const auto& o : formula.operands) {
+      const auto output = o.type == Type::Float64 ? slot_of_source_.find(o.source) : slot_of_source_.end();
+      const bool is_slot = output != slot_of_source_.end();
+      const double from = is_slot ? sign(output->second) : 1;
+      part.operands.push_back({is_slot ? output->second : none, o.type, o.source, from * o.factor, o.offset});
+    }
+    return part;
+  }
+
+  // Outputs that conditions read and that no input takes.
+  void place_late() {
+    std::map<MemberId, std::vector<std::uint32_t>> wanted;  // indices of outputs
+    for (const auto& event : plan_.events) {
+      for (const auto& o : event.when.operands) {
+        if (o.type != Type::Float64 || o.unit == graph::no_unit || slot_of_source_.contains(o.source)) continue;
+        const auto& outputs = plan_.units[o.unit].outputs;
+        for (std::uint32_t i = 0; i < outputs.choice().size(); ++i) {
+          const auto place = outputs.place(i);
+          const auto first = plan_.units[o.unit].first_output[float64] + place.first;
+          if (place.type == Type::Float64 && o.source >= first && o.source < first + place.count)
+            wanted[o.unit].push_back(i);
+        }
+      }
+    }
+    for (auto& [member, some] : wanted) {
+      std::sort(some.begin(), some.end());
+      some.erase(std::unique(some.begin(), some.end()), some.end());
+      Batch batch{member, static_cast<std::uint32_t>(to_.outputs.size()), 0, {}};
+      for (const auto i : some) {
+        Vertex v{member, i};
+        add_slots(v, batch);
+      }
+      to_.late.push_back(std::move(batch));
+    }
+    to_.links_from.resize(to_.outputs.size());
+  }
+
   // False if the element of the plan's inputs has no formula.
   bool add_formula(std::uint32_t element, std::uint32_t slot, bool is_negated) {
     const auto found = std::find_if(plan_.formulas.begin(), plan_.formulas.end(), [&](const graph::Formula& f) {
       return f.to == Type::Float64 && f.input == element;
     });
     if (found == plan_.formulas.end()) return false;
-    FormulaPart part;
-    part.formula = &*found;
+    FormulaPart part = part_of(*found);
     part.input = slot;
     part.sign = is_negated ? -1 : 1;
-    part.first_relation = to_.relations;
-    for (const auto& o : found->operands) {
-      const auto output = o.type == Type::Float64 ? slot_of_source_.find(o.source) : slot_of_source_.end();
-      const bool is_slot = output != slot_of_source_.end();
-      const double from = is_slot ? sign(output->second) : 1;
-      part.operands.push_back({is_slot ? output->second : none, o.type, o.source, from * o.factor, o.offset});
-    }
     for (const auto& used : found->program->operands()) {
       const auto output = part.operands[used.slot].output;
       part.links.push_back(output == none ? none : static_cast<std::uint32_t>(to_.links.size()));
       if (output != none) to_.links.push_back({output, slot, 0});
     }
-    to_.relations += static_cast<std::uint32_t>(found->program->relations().size());
     to_.routes[slot].formula = static_cast<std::uint32_t>(to_.formulas.size());
     to_.formulas.push_back(std::move(part));
     return true;

@@ -92,7 +92,9 @@ struct Wiring {
   std::vector<std::uint32_t> sources;  // by slot of y: its element in the Float64 outputs of the plan
   std::uint32_t externals = 0;         // slots of y that come from outside
   std::vector<FormulaPart> formulas;
-  std::uint32_t relations = 0;  // of all formulas
+  std::vector<FormulaPart> conditions;  // of the plan's events, in their order; without an input
+  std::vector<Batch> late;              // outputs that only conditions read
+  std::uint32_t relations = 0;          // of all formulas and conditions
   std::vector<Link> links;
   std::vector<std::vector<std::uint32_t>> links_to;    // by slot of u: into links
   std::vector<std::vector<std::uint32_t>> links_from;  // by slot of y

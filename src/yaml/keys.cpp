@@ -20,7 +20,7 @@ constexpr std::array file{Name("consort"),     Name("name"),
                           Name("set"),         Name("experiment"),
                           Name("run"),         Name("record"),
                           Name("scenario"),    Name("units_of_measure"),
-                          Name("bonds")};
+                          Name("events"),      Name("bonds")};
 constexpr std::array component{Name("fmu"),       Name("model"),     Name("python"),
                                Name("interface"), Name("platform"),  Name("solver"),
                                Name("substeps"),  Name("host"),      Name("responds_without_step"),
@@ -28,7 +28,9 @@ constexpr std::array component{Name("fmu"),       Name("model"),     Name("pytho
 constexpr std::array included{Name("system"), Name("set"), Name("solver"), Name("host")};
 constexpr std::array in_place{Name("description"), Name("units"),      Name("connections"), Name("inputs"),
                               Name("outputs"),     Name("parameters"), Name("set"),         Name("units_of_measure"),
-                              Name("solver"),      Name("host")};
+                              Name("solver"),      Name("host"),       Name("events")};
+constexpr std::array event{Name("name"), Name("when"), Name("do")};
+constexpr std::array event_action{Name("set"), Name("to"), Name("pulse"), Name("release"), Name("stop")};
 constexpr std::array solver{Name("name"), Name("tolerance")};
 constexpr std::array table{Name("table"), Name("connectors")};
 constexpr std::array signals{Name("signals"), Name("of"), Name("units_of_measure")};
@@ -90,6 +92,8 @@ const KeyTable tables[] = {
     {"signals", "signals that are shared", signals},
     {"table", "a table", table},
     {"solver", "a solver", solver},
+    {"event", "an event", event},
+    {"event_action", "an action of an event", event_action},
 };
 // Not a definition of the schema.
 const KeyTable settings_table{"settings_of_runs", "the settings of a run", how_to_run};
@@ -123,6 +127,8 @@ const KeyTable& bond_keys() { return tables[16]; }
 const KeyTable& signals_keys() { return tables[17]; }
 const KeyTable& table_keys() { return tables[18]; }
 const KeyTable& solver_keys() { return tables[19]; }
+const KeyTable& event_keys() { return tables[20]; }
+const KeyTable& event_action_keys() { return tables[21]; }
 std::span<const KeyTable> all_key_tables() { return tables; }
 
 }  // namespace consort::yaml

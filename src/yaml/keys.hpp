@@ -26,6 +26,8 @@ struct KeyTable {
 [[nodiscard]] const KeyTable& signals_keys();    // a unit that is a signal dictionary, or a reference to one
 [[nodiscard]] const KeyTable& table_keys();      // a unit that is a table of signals over time
 [[nodiscard]] const KeyTable& solver_keys();     // of a unit, or of a system whose units are solved together
+[[nodiscard]] const KeyTable& event_keys();
+[[nodiscard]] const KeyTable& event_action_keys();
 [[nodiscard]] const KeyTable& connector_keys();
 [[nodiscard]] const KeyTable& connection_keys();
 [[nodiscard]] const KeyTable& value_keys();

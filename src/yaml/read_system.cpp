@@ -494,6 +494,45 @@ class ConnectionReader {
   std::unordered_map<std::string_view, const Connector*> own_;
 };
 
+// --- events
+
+// A number may stand without quotes.
+std::string expression_text(const View& view, std::string_view what) { return view.text(what); }
+
+graph::EventAction read_event_action(const View& view) {
+  using Kind = graph::EventAction::Kind;
+  const Fields fields(view, event_action_keys());
+  constexpr std::pair<std::string_view, Kind> kinds[] = {
+      {"set", Kind::set}, {"pulse", Kind::pulse}, {"release", Kind::release}, {"stop", Kind::stop}};
+  std::optional<graph::EventAction> action;
+  for (const auto& [key, kind] : kinds) {
+    const auto given = fields.find(key);
+    if (!given) continue;
+    if (action) throw given->error("an action of an event does one thing; write a list of several actions");
+    action.emplace();
+    action->kind = kind;
+    action->where = view.where();
+    (kind == Kind::stop ? action->value : action->target) = given->text(fmt::format("'{}'", key));
+  }
+  if (!action) throw view.error("an action of an event is one of 'set', 'pulse', 'release' and 'stop'");
+  const bool needs_value = action->kind == Kind::set || action->kind == Kind::pulse;
+  const auto to = fields.find("to");
+  if (!needs_value && to) throw to->error("only 'set' and 'pulse' take a value; remove 'to'");
+  if (needs_value) action->value = expression_text(fields.need("to"), "the value of an action");
+  return *action;
+}
+
+graph::SystemEvent read_event(const View& view) {
+  const Fields fields(view, event_keys());
+  graph::SystemEvent event;
+  event.where = view.where();
+  if (const auto name = fields.find("name")) event.name = name->text("the name of an event");
+  event.when = expression_text(fields.need("when"), "the condition of an event");
+  for (const auto& action : fields.need("do").list("the actions of an event"))
+    event.actions.push_back(read_event_action(action));
+  return event;
+}
+
 }  // namespace
 
 void read_value(const View& view, std::string_view what, Setting& setting) {
@@ -548,6 +587,8 @@ void read_contents(const Fields& fields, const fs::path& folder, Context& contex
     ConnectionReader read_connection(system);
     for (const auto& view : connections->list("'connections'")) view.attempt([&] { read_connection(view); });
   }
+  if (const auto events = fields.find("events"))
+    for (const auto& view : events->list("'events'")) view.attempt([&] { system.events.push_back(read_event(view)); });
   if (const auto set = fields.find("set")) read_start_values(*set, "'set'", system.settings);
 }
 
