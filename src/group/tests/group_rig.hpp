@@ -93,6 +93,16 @@ void set_value(unit::Unit& unit, const std::string& name, T value) {
   unit.set(set, columns);
 }
 
+// The text of the error, or "accepted".
+inline std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
 inline void run(unit::Unit& unit, Time from, Time to, Duration h = 0.01) {
   const auto steps = std::llround((to - from) / h);
   for (std::int64_t i = 0; i < steps; ++i) static_cast<void>(unit.step({from + static_cast<double>(i) * h, h}));
