@@ -85,7 +85,7 @@ void GroupInstance::exchange() {
     takes_part_[m] = !initializing || !members_[m].is_v1 || initialised_[m] != 0 ? 1 : 0;
   dirty_ = false;
   coupling_.hold_relations(false);
-  if (!initializing) coupling_(memory_.t, takes_part_);
+  if (!initializing) coupling_.some(memory_.t, takes_part_);
   for (const auto m : plan.order) {
     const auto& unit = plan.units[m];
     gather(m);
@@ -95,7 +95,7 @@ void GroupInstance::exchange() {
     if (!initializing) members_[m].evaluate(memory_.t);
     unit::get_values(instance, unit.outputs, memory_.outputs, unit.first_output);
   }
-  if (initializing) coupling_(memory_.t, takes_part_);
+  if (initializing) coupling_.some(memory_.t, takes_part_);
   for (const auto m : plan.order) gather(m);
   ++point_;
 }
