@@ -42,9 +42,9 @@ class GroupRig {
     model = make_model(system, catalogue());
     return model;
   }
-  [[nodiscard]] std::vector<std::unique_ptr<fmi::ModelExchange>> members() const {
+  [[nodiscard]] std::vector<std::unique_ptr<fmi::ModelExchange>> members(const std::string& group = "group") const {
     std::vector<std::unique_ptr<fmi::ModelExchange>> all;
-    for (const auto& unit : model->plan.units) all.push_back(make_.at(unit.name)("group." + unit.name));
+    for (const auto& unit : model->plan.units) all.push_back(make_.at(unit.name)(group + "." + unit.name));
     return all;
   }
   std::unique_ptr<GroupInstance> instance() {
