@@ -173,7 +173,8 @@ TEST(Export, WritesNativeModelsByTheirNames) {
   EXPECT_TRUE(out.resources.empty());
   Workshop w;
   w.structure(write(out.structure));
-  const auto& again = w.document().system.components.at(0);
+  const auto read = read_system(w.folder());
+  const auto& again = read.system.components.at(0);
   EXPECT_EQ(again.source, "model:gain");
   EXPECT_EQ(again.solver, "rk4");
   EXPECT_TRUE(again.is_native());
