@@ -27,6 +27,7 @@
 #include "unit/lambda_unit.hpp"
 #include "unit/linear_unit.hpp"
 #include "unit/tests/adapted_units.hpp"
+#include "unit/tests/custom_models.hpp"
 
 namespace consort::unit {
 
@@ -116,6 +117,7 @@ inline const UnitKind unit_kinds[] = {
     {"Fmi2WithoutSavedStates", [](const std::string& m) { return make_forgetful(2, m); }, solver},
     {"Fmi3WithoutSavedStates", [](const std::string& m) { return make_forgetful(3, m); }, solver},
     {"NativeModel", make_native, solver},
+    {"CustomModel", make_custom, solver},
     {"LinearUnit", [](const std::string& m) { return make_linear(m, false); }, rounding},
     {"LinearUnitThatAnswersAtOnce", [](const std::string& m) { return make_linear(m, true); }, rounding},
     {"LambdaUnit", make_lambda, rounding},
