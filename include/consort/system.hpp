@@ -89,8 +89,8 @@ class CONSORT_API System {
 
   // An FMU. A relative path is taken from the working directory when the system is run.
   System& add(std::string unit, const std::filesystem::path& source, const UnitOptions& options = {});
-  // A model that the program writes itself (consort/native.hpp). It has no file: results and system files name it, and a
-  // program that reads them defines it again.
+  // A model that the program writes itself (consort/native.hpp). It has no file: results and system files name it, and
+  // a program that reads them defines it again.
   System& add(std::string unit, const NativeModel& model, const UnitOptions& options = {});
   // A system inside of this one; its units are "name.unit".
   System& add(std::string name, const System& inner);
