@@ -100,6 +100,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean b) {
     case 7: return overflow(0);
     case 8: { HANDLE h2 = CreateThread(NULL, 0, say, m, 0, NULL); WaitForSingleObject(h2, INFINITE); CloseHandle(h2); break; }
     case 9: abort();
+    case 14: ExitThread(5);
     case 10: CloseHandle(GetStdHandle(STD_OUTPUT_HANDLE)); CloseHandle(GetStdHandle(STD_INPUT_HANDLE)); break;
     case 20: for (;;) m->f.logger(m->f.componentEnvironment, m->name, fmi2OK, "loop", "again");
     case 11: for (int i = 0; i < 3000; ++i) m->f.logger(m->f.componentEnvironment, m->name, fmi2Warning, "many", "%s %d", "line", i); break;
@@ -303,6 +304,7 @@ TEST_F(Foreign, SurvivesExceptionsAbortsAndStackOverflows) {
   EXPECT_THAT(error_of(6).what(), HasSubstr("threw a C++ exception"));
   EXPECT_THAT(error_of(7).what(), HasSubstr("stack overflow"));
   EXPECT_THAT(error_of(9).what(), HasSubstr("ended with exit status 3"));
+  EXPECT_THAT(error_of(14).what(), HasSubstr("its thread ended with exit status 5"));
 }
 
 TEST_F(Foreign, PassesOnMessagesOfOtherThreadsAndMany) {
