@@ -245,6 +245,12 @@ class Painter {
 
 }  // namespace
 
+std::string why_illegible(const graph::System& system, const graph::Plan& plan, const graph::Sheet& sheet) {
+  Block root = block_of(system, plan, &sheet);
+  lay_out(root);
+  return why_illegible(root);
+}
+
 std::string diagram_svg(const graph::System& system, const graph::Plan& plan, const DiagramOptions& options) {
   Block root = block_of(system, plan, options.sheet);
   if (!options.title.empty()) root.title = options.title;
