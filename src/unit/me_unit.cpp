@@ -13,8 +13,8 @@
 #include "solve/solvers.hpp"
 #include "unit/fmu_values.hpp"
 #include "unit/me_problem.hpp"
-#include "unit/polynomial_inputs.hpp"
 #include "unit/native_instance.hpp"
+#include "unit/polynomial_inputs.hpp"
 #include "unit/set_back.hpp"
 #include "unit/step_sensitivity.hpp"
 
