@@ -285,6 +285,15 @@ TEST_F(NestedPlaced, ConnectorsAreInsideWhereTheirPlaceAtTheEdgeSays) {
   EXPECT_NEAR(wheel.y - axle.outputs[0].inside->y, 15 * scale, 1e-6);
 }
 
+TEST_F(NestedPlaced, ASystemInASmallBoxWouldNeedAnIllegiblyLargePicture) {
+  EXPECT_EQ(why_illegible(outer, compiled(outer), sheet), "");
+  sheet.elements[0].box = Rectangle{0, 0, 300, 200};
+  sheet.elements[1].box = Rectangle{400, 0, 430, 20};
+  EXPECT_THAT(
+      why_illegible(outer, compiled(outer), sheet),
+      testing::MatchesRegex("the picture would be [0-9]+ pixels wide and [0-9]+ pixels high for its smallest box"));
+}
+
 TEST_F(NestedPlaced, ThePictureIsSoundXmlAndShowsNotesAndSmallBoxesSmaller) {
   sheet.elements[1].box = Rectangle{60, 0, 60.5, 0.5};
   sheet.bounds = Rectangle{0, 0, 2000, 100};
