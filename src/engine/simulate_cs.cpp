@@ -30,7 +30,7 @@ SimulationOptions options_of(const RunPlan& plan, const SimulateOptions& o, cons
   run.tolerance = plan.tolerance;
   run.output_interval = o.output_interval;
   run.threads = 1;
-  options.solo = Solo{o.outputs, table, o.initial_state, o.keep_final_state, o.origin};
+  options.solo = Solo{o.outputs, table, o.initial_state, o.keep_final_state, o.hold_inputs, o.origin};
   options.progress = o.progress;
   options.stop_requested = o.stop_requested;
   return options;

@@ -66,6 +66,9 @@ std::vector<std::string> without_effect(const describe::Description& d, const Fm
   if (run.use_event_mode && !no_events.empty()) say("--event-mode-used", no_events);
   if (run.allow_early_return && (me || d.version != describe::FmiVersion::v3))
     say("--early-return-allowed", me ? "a solver of Consort chooses the steps of Model Exchange" : no_events);
+  if (run.simulate.hold_inputs && (run.input_file.empty() || interface == InterfaceType::model_exchange))
+    say("--hold-inputs",
+        run.input_file.empty() ? "there is no input file" : "Model Exchange follows its inputs exactly");
   if (run.skip_unsettable_inputs && run.input_file.empty()) say("--skip-unsettable-inputs", "there is no input file");
   return lines;
 }

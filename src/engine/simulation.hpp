@@ -34,6 +34,7 @@ struct Solo {
   const input::InputTable* table = nullptr;   // of its inputs; must outlive the simulation; null: no table
   std::vector<std::uint8_t> initial_state{};  // serialised; replaces initialization
   bool keep_final_state = false;
+  bool hold_inputs = false;            // the unit gets no input derivatives
   std::vector<record::Fact> origin{};  // more facts for the results
 };
 

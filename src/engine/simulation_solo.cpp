@@ -2,6 +2,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 #include "engine/simulation_impl.hpp"
 
@@ -11,12 +13,13 @@ namespace consort::engine {
 void Simulation::Impl::feed_from_table() {
   const auto& d = *plan_.units.front().description;
   const bool moves = TableFeed::has_continuous(d, *o_.solo->table);
-  const bool slopes = moves && fleet_->traits(0).input_order > 0;
+  const bool slopes = moves && !o_.solo->hold_inputs && fleet_->traits(0).input_order > 0;
   if (slopes) o_.run.extrapolation = "1";
   feed_ = TableFeed(plan_, *o_.solo->table, experiment_.slack(), slopes);
   if (moves && !slopes)
     report_.assumed.emplace_back(
-        "continuous inputs are held at their mean over each step (the unit takes no input derivatives)");
+        fmt::format("continuous inputs are held at their mean over each step ({})",
+                    o_.solo->hold_inputs ? "as demanded" : "the unit takes no input derivatives"));
 }
 
 // No variable if there are fewer rows than steps: the recorder then reads values itself.

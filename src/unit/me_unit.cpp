@@ -13,6 +13,7 @@
 #include "solve/solvers.hpp"
 #include "unit/fmu_values.hpp"
 #include "unit/me_problem.hpp"
+#include "unit/native_instance.hpp"
 #include "unit/polynomial_inputs.hpp"
 #include "unit/set_back.hpp"
 #include "unit/step_sensitivity.hpp"
@@ -85,6 +86,10 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
     return solve::find_solver(options_.solver).capabilities.exact_restart;
   }
   [[nodiscard]] bool is_complete() const override { return !set_back_; }
+  // What is set back is tested by SetBack.
+  [[nodiscard]] bool is_trusted() const override {
+    return set_back_ || dynamic_cast<const NativeInstance*>(instance_.get()) != nullptr;
+  }
   [[nodiscard]] bool can_serialize() const override {
     auto* const states = instance_->state_saving();
     return states != nullptr && states->can_serialize();
