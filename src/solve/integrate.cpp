@@ -142,14 +142,21 @@ class Integration::Impl {
       rest_.end = rest_.root ? roots_.event_time() : rest_.to;
       rest_.searched = true;
     }
-    const Time t = std::min(next_row(stop), rest_.end);
-    return t < rest_.end ? row_inside(t) : end_part(stop);
+    const bool meets_event = has_event_rows() && (rest_.root || rest_.end == memory_.next_time_event);
+    for (Time t = next_row(stop); t < rest_.end; t = next_row(stop)) {
+      ++grid_index_;
+      if (meets_event && is_now(t, rest_.end)) continue;
+      at_ = t;
+      solver_.interpolate(t, y_);
+      if (!ydot_.empty()) solver_.interpolate_derivative(t, ydot_);
+      if (options_.rows_end_steps && ends_step(t)) return step_event_at(t);
+      row(t, y_, ydot_, OutputRow::Kind::grid);
+    }
+    return end_part(stop);
   }
 
-  bool row_inside(Time t) {
-    load_state(t);
-    ++grid_index_;
-    if (!options_.rows_end_steps || !ends_step(t)) return grid_row(t);
+  // Handles the step event of a row inside of the last step, with the loaded state.
+  bool step_event_at(Time t) {
     rest_.from = t;
     rest_.searched = false;
     if (!has_event_rows()) row(t, y_, ydot_, OutputRow::Kind::grid);
@@ -177,7 +184,7 @@ class Integration::Impl {
       return on;
     }
     if (options_.progress) tell_progress();
-    if (is_row) return grid_row(end);
+    if (is_row) row(end, y_, ydot_, OutputRow::Kind::grid);
     if (options_.interval == 0 && end < stop) row(end, y_, ydot_, OutputRow::Kind::step);
     return true;
   }
@@ -186,16 +193,8 @@ class Integration::Impl {
     options_.progress({.t = solver_.time(), .step = rest_.size, .statistics = &solver_.statistics()});
   }
 
-  // Rows before and after events replace the row of the grid at the same time.
+  // Rows before and after events replace the row of the grid at the same time, up to rounding.
   [[nodiscard]] bool has_event_rows() const { return options_.output_at_events || at_event_ == AtEvent::pause; }
-
-  // False: advance() returns, because the caller reads the row.
-  bool grid_row(Time t) {
-    row(t, y_, ydot_, OutputRow::Kind::grid);
-    if (at_event_ != AtEvent::pause) return true;
-    report_.end = RunEnd::row;
-    return false;
-  }
 
   // The step event query at t with the loaded state.
   bool ends_step(Time t) { return events_.step_event && events_.step_event(t, y_, solver_.switches()); }
@@ -256,6 +255,7 @@ class Integration::Impl {
 
   After event(EventInfo info) {
     keep_crossings(info);
+    if (has_event_rows() && options_.interval > 0 && is_now(info.t, grid_point())) ++grid_index_;
     if (options_.output_at_events) row(info.t, y_, ydot_, OutputRow::Kind::before_event);
     count(info.t);
     switches_ = solver_.switches();
@@ -329,14 +329,18 @@ class Integration::Impl {
         .at(t);
   }
 
+  // Rows that are not at a time of the grid are left to the caller if the driver pauses.
   void row(Time t, ConstVector y, ConstVector ydot, OutputRow::Kind kind) {
+    if (at_event_ == AtEvent::pause && kind != OutputRow::Kind::grid && kind != OutputRow::Kind::step) return;
     if (options_.output) options_.output({.t = t, .y = y, .ydot = ydot, .kind = kind});
   }
 
+  [[nodiscard]] Time grid_point() const { return start_ + static_cast<double>(grid_index_) * options_.interval; }
+
   // The next grid point, or `never` if it is the stop or close to it, because finish() writes that row.
   [[nodiscard]] Time next_row(Time stop) const {
-    if (options_.interval == 0 || (!options_.output && at_event_ != AtEvent::pause)) return never;
-    const Time t = start_ + static_cast<double>(grid_index_) * options_.interval;
+    if (options_.interval == 0 || !options_.output) return never;
+    const Time t = grid_point();
     return t >= stop - Grid::slack * options_.interval ? never : t;
   }
 

@@ -12,10 +12,11 @@
 //
 // Order at one time: step event query, output before the event, handler (repeated on its request), restart of the
 // solver, next time event query, output after the event. A time of the grid that is the end of a step has its output
-// after the step event query; if it is the time of an event with output, it has no other output.
+// after the step event query; if it is the time of an event with output, up to
+// rounding, it has no other output.
 //
-// With AtEvent::pause the caller reads values itself: advance() returns at every time of the grid inside the last step,
-// and before every event. The solver is not cut at these times.
+// With AtEvent::pause the caller has the rows at the start, at events and at the stop for itself: advance() returns
+// before every event, and output is called for the others only.
 #pragma once
 
 #include <atomic>
@@ -72,14 +73,14 @@ struct RunOptions {
   std::function<void(const Progress&)> progress{};     // after each step
 };
 
-// row: paused at a time of the grid. event: stopped or paused before an event.
-enum class RunEnd : std::uint8_t { stop, terminated, cancelled, event, row };
+// event: stopped or paused before an event.
+enum class RunEnd : std::uint8_t { stop, terminated, cancelled, event };
 
 // The action at an event.
 enum class AtEvent : std::uint8_t {
   handle,  // call its handler and continue
   stop,    // stop before the event is handled
-  pause,   // return at times of the grid, and before the event is handled; see Integration::handle_event()
+  pause,   // return before the event is handled, with the rest of the step; see Integration::handle_event()
 };
 
 struct RunReport {

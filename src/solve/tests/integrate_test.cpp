@@ -146,8 +146,8 @@ TEST(Integrate, HasTwoRowsAtAStepEventOfARow) {
   EXPECT_EQ(rows[2].kind, Kind::after_event);
 }
 
-// The rows and states that a caller reads at pauses are those that the driver puts out, bit for bit.
-TEST(Integration, PausesAtTheRowsThatItWouldPutOut) {
+// Rows and states are those of a run without pauses, bit for bit.
+TEST(Integration, PausesBeforeEveryEvent) {
   for (const bool queried : {false, true}) {
     Ode ode = with_events();
     ode.rhs = [](Time t, ConstVector, Vector dy) { dy[0] = 1 + 0.1 * std::sin(t); };
@@ -155,21 +155,21 @@ TEST(Integration, PausesAtTheRowsThatItWouldPutOut) {
     const RunOptions options{.stop = 2, .interval = 0.1, .rows_end_steps = queried};
     const auto expected = rows_of(ode, options);
     const auto solver = make_solver("dopri5", ode, {.rtol = 1e-8, .atol = {1e-8}});
-    Integration run(*solver, ode.events, options);
-    std::vector<Row> rows{{run.time(), run.state()[0], Kind::start}};
-    for (;;) {
-      const auto end = run.advance(2, AtEvent::pause);
-      if (end == RunEnd::stop && rows.back().t == 2) break;
-      rows.push_back({run.time(), run.state()[0], end == RunEnd::event ? Kind::before_event : Kind::grid});
-      if (end == RunEnd::stop) break;
-      if (end != RunEnd::event) continue;
+    std::vector<Row> rows{{0, ode.y0[0], Kind::start}};
+    RunOptions told = options;
+    told.output = [&](const OutputRow& row) { rows.push_back({row.t, row.y[0], row.kind}); };
+    Integration run(*solver, ode.events, told);
+    while (run.advance(2, AtEvent::pause) == RunEnd::event) {
+      rows.push_back({run.time(), run.state()[0], Kind::before_event});
       EXPECT_TRUE(run.handle_event());
       rows.push_back({run.time(), run.state()[0], Kind::after_event});
     }
+    EXPECT_EQ(run.time(), 2);
     ASSERT_EQ(rows.size(), expected.size()) << queried;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(rows[i].t, expected[i].t) << i;
       EXPECT_EQ(rows[i].y, expected[i].y) << i;
+      EXPECT_EQ(rows[i].kind, expected[i].kind) << i;
     }
     EXPECT_EQ(run.report().time_events, 4U);
     EXPECT_EQ(run.report().step_events, queried ? 1U : 0U);
