@@ -127,8 +127,6 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
     if (auto warning = report::clock_warning(d, *used, inputs); !warning.empty())
       report.warnings.push_back(std::move(warning));
   }
-  for (const auto* const sink : sinks)
-    for (auto& warning : sink->warnings()) report.warnings.push_back(std::move(warning));
   for (const auto& note : notes.all()) report.warnings.push_back(note.text());
   return report;
 }

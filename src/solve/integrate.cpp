@@ -150,7 +150,7 @@ class Integration::Impl {
       solver_.interpolate(t, y_);
       if (!ydot_.empty()) solver_.interpolate_derivative(t, ydot_);
       if (options_.rows_end_steps && ends_step(t)) return step_event_at(t);
-      row(t, y_, ydot_, OutputRow::Kind::grid);
+      options_.output({.t = t, .y = y_, .ydot = ydot_, .kind = OutputRow::Kind::grid});
     }
     return end_part(stop);
   }
