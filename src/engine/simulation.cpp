@@ -61,6 +61,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   announces_events_ = std::any_of(traits.begin(), traits.end(), [](const auto& u) { return u.announces_events(); });
   check_states();
   experiment_ = choose_experiment(plan_, o_.run, traits, report_);
+  if (!runs_ahead()) near_end_ = experiment_.slack();
   if (o_.solo && o_.solo->table != nullptr) feed_from_table();
   files_ = graph::files_of(system, o_.run);
   state_ = couple::make_run_state(plan_);
@@ -92,7 +93,8 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     static_cast<void>(identity());
   }
   if (o_.origin) origin_ = origin_facts(*o_.origin, {system, o_.run}, plan_, tables_);
-  initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value());
+  initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value(),
+                                                     o_.solo ? o_.solo->inputs : OwnInputs{});
   if (std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.can_roll_back(); }))
     saved_ = fleet_->reserve_snapshot(plan_.all_units());
   fleet_->connect(blocks_of(plan_, o_.run.record.substeps));
@@ -128,7 +130,7 @@ void Simulation::Impl::make_coupling() {
                          .timeline = timeline_.get()});
   stepper_ = step::make_stepper({plan_, o_.run, *fleet_, *point_});
   choose_consistency();
-  stays_at_events_ = o_.solo && fleet_->traits(0).event_mode;
+  stays_at_events_ = o_.solo && (fleet_->traits(0).event_mode || o_.solo->ahead != nullptr);
   if (o_.stops_at_events || stays_at_events_)
     events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_);
   controller_ = step::make_controller({.plan = plan_,
@@ -203,7 +205,7 @@ void Simulation::Impl::advance(Time limit) {
   limit = std::min(limit, experiment_.last);
   if (cuts_at_events_) limit = std::min(limit, next_event());
   point_->begin_due(state_);
-  const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
+  const auto outcome = runs_ahead() ? run_ahead(limit) : controller_->advance(*stepper_, *fleet_, state_, limit);
   if (outcome.why == unit::Why::terminate) [[unlikely]]
     end_early();
 }
@@ -259,6 +261,10 @@ Time Simulation::Impl::next_event() const {
 }
 
 void Simulation::Impl::end_early() {
+  if (o_.stop_requested != nullptr && o_.stop_requested->load(std::memory_order_relaxed)) {
+    report_.ended_early = fmt::format("stopped on request at t = {} s", state_.t);
+    return;
+  }
   report_.ended_early = fmt::format("unit '{}' asked to end the simulation at t = {} s",
                                     plan_.units[state_.stop.unit].name, state_.stop.at);
 }

@@ -24,7 +24,8 @@ void Simulation::Impl::feed_from_table() {
 
 // No variable if there are fewer rows than steps: the recorder then reads values itself.
 graph::WantedVariable Simulation::Impl::read_by_steps() const {
-  if (o_.run.output_interval || o_.run.record.every != 1) return [](const describe::Variable&) { return false; };
+  if (runs_ahead() || o_.run.output_interval || o_.run.record.every != 1)
+    return [](const describe::Variable&) { return false; };
   if (o_.solo->variables.empty()) return {};
   const auto& names = o_.solo->variables;
   return [chosen = std::unordered_set<std::string_view>(names.begin(), names.end())](const describe::Variable& v) {
@@ -50,6 +51,15 @@ void Simulation::Impl::take_over_state() {
   fleet_->deserialise(*saved_, 0, o_.solo->initial_state);
   fleet_->restore(*saved_);
   fleet_->ask(fleet_->wave_of(0), fleet::Verb::read, state_.t, state_.signals);
+}
+
+// One step to the limit or to the first event, instead of steps on a grid.
+unit::StepOutcome Simulation::Impl::run_ahead(Time limit) {
+  const auto outcome =
+      stepper_->step(*fleet_, state_, {.t = state_.t, .h = limit - state_.t, .end = limit, .stop_at_event = true});
+  ++state_.control.accepted;
+  ++state_.control.unit_steps;
+  return outcome;
 }
 
 bool Simulation::Impl::has_event(Time begin, Time jump) const {

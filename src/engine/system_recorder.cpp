@@ -398,6 +398,11 @@ void SystemRecorder::write(Time t, fleet::Fleet& fleet, const couple::RunState& 
   put_row(t, strange);
 }
 
+void SystemRecorder::write(Time t, unit::Variables& unit) {
+  for (const auto& asked : asked_) unit.get(asked.set, row_);
+  put_row(t, strangeness(row_.column<double>()));
+}
+
 void SystemRecorder::write_parts(Time begin, Time end, fleet::Fleet& fleet) {
   for (const auto& instant : instants_) {
     for (const auto& [u, s] : instant.parts) {
