@@ -22,7 +22,7 @@ struct GraphOptions {
   std::string system;
   std::string variant;
   bool allow_outside = false;
-  std::string layout = "stored";
+  std::string layout;
   std::vector<std::string> output_files;
   std::string title;
   fmi::OpenOptions open;
