@@ -51,8 +51,8 @@ struct SimulationOptions {
   std::string checkpoint_file{};  // empty: NAME.checkpoint in the working directory
   std::string restart_from{};     // for run(): a checkpoint to resume from
 
-  // Steps end at events of units, which all units settle together. If a unit cannot roll back, each unit settles alone
-  // and a note of the report says so. Not offered to users yet.
+  // For programs: as the setting `events: together`, but if a unit cannot roll back, each unit settles alone and a note
+  // of the report says so.
   bool stops_at_events = false;
 
   std::function<void(const Progress&)> progress{};    // a few times a second

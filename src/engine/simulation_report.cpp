@@ -139,7 +139,7 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
 void Simulation::Impl::warn_of_clocks() {
   std::vector<bool> has_event_mode(plan_.units.size());
   for (UnitId u = 0; u < plan_.units.size(); ++u) has_event_mode[u] = fleet_->traits(u).event_mode;
-  for (auto& w : report::clock_warnings(plan_, has_event_mode, events_ != nullptr))
+  for (auto& w : report::clock_warnings(plan_, has_event_mode, together_ || stays_at_events_))
     report_.warnings.push_back(std::move(w));
 }
 

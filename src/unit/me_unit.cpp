@@ -54,6 +54,7 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   [[nodiscard]] bool variable_step() const override { return true; }
   [[nodiscard]] bool responds_without_step() const override { return true; }
   [[nodiscard]] bool handles_events_inside() const override { return true; }
+  [[nodiscard]] bool takes_states() const override { return true; }
   [[nodiscard]] StepEvents events_in_step() const override { return last_.events; }
   [[nodiscard]] Time next_event() const override { return problem_.memory().next_event; }
 
@@ -110,6 +111,9 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   // Moves the instance to the current time with the inputs that were set.
   void refresh();
   void external_event();
+  // Index of the first state of a variable; none if it is not a state.
+  [[nodiscard]] std::optional<std::size_t> state_of(describe::VariableId id) const;
+  void set_state(const SignalSet& signals, Columns& values, std::size_t first);
   [[nodiscard]] Time end_of(const StepRequest& r) const;
   void restore_instance(const MeSnapshot& snapshot);
   void restore_bytes(const MeSnapshot& snapshot);
@@ -141,6 +145,7 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   std::optional<Time> stop_;
   bool stale_ = false;  // the instance is at another point or has other inputs
   bool in_event_mode_ = false;
+  bool wants_update_ = false;  // the last update in event mode asked for another one
 
   struct LastStep {
     bool known = false;
@@ -247,8 +252,48 @@ void MeUnit::set(const SignalSet& signals, Columns& values) {
     set_values(*instance_, signals, values);
     return inputs_.remember(signals, values);
   }
+  if (signals.choice().size() == 1) {
+    if (const auto first = state_of(signals.choice().front())) return set_state(signals, values, *first);
+  }
   inputs_.take(signals, values);
   stale_ = true;
+}
+
+std::optional<std::size_t> MeUnit::state_of(describe::VariableId id) const {
+  if (description_[id].is_settable_at_run_time()) return std::nullopt;
+  std::size_t first = 0;
+  for (const auto& unknown : description_.structure.derivatives) {
+    const auto& derivative = description_[unknown.variable];
+    if (derivative.derivative_of == id) return first;
+    first += derivative.is_array() ? static_cast<std::size_t>(description_.element_count(derivative)) : 1;
+  }
+  return std::nullopt;
+}
+
+void MeUnit::set_state(const SignalSet& signals, Columns& values, std::size_t first) {
+  if (problem_.memory().ended) return;
+  const bool was_in_event_mode = in_event_mode_;
+  if (was_in_event_mode) {
+    if (wants_update_) static_cast<void>(settle(*this, name(), t_));
+    if (problem_.memory().ended) return;
+    if (in_event_mode_) leave_event_mode();
+  }
+  load_solver();
+  const auto place = signals.place(0);
+  require_in_unit(name(), first + place.count <= state_count_, "unit '{}': '{}' has more elements than states", name(),
+                  description_[signals.choice().front()].name);
+  signals.negate(values);
+  with_type(place.type, [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>)
+      std::copy_n(values.column<T>().begin() + place.first, place.count,
+                  y_.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+  signals.negate(values);
+  solver_->reinitialise({.t = t_, .y = y_, .absolute_tolerances = tolerances_});
+  integration_->refresh();
+  stale_ = true;
+  last_.known = false;
+  if (was_in_event_mode) enter_event_mode();
 }
 
 void MeUnit::get_output_derivatives(std::span<const ValueReference> outputs, std::span<const std::int32_t> orders,
@@ -342,12 +387,17 @@ void MeUnit::enter_event_mode() {
   inputs_.begin_event();
   with_unit(name(), [&] { problem_.enter_event(t_, y_); });
   in_event_mode_ = true;
+  wants_update_ = false;
 }
 
 EventOutcome MeUnit::update() {
   require_mode(true);
   inputs_.begin_event();
-  return with_unit(name(), [&] { return problem_.update(t_); });
+  return with_unit(name(), [&] {
+    const auto outcome = problem_.update(t_);
+    wants_update_ = outcome.repeat;
+    return outcome;
+  });
 }
 
 void MeUnit::leave_event_mode() {
