@@ -103,7 +103,7 @@ class CONSORT_API NativeUnit {
   NativeUnit() = default;
   NativeUnit(const NativeUnit&) = delete;
   NativeUnit& operator=(const NativeUnit&) = delete;
-  virtual ~NativeUnit();
+  virtual ~NativeUnit() = default;
   virtual void initialize(NativeEvent&) {}
   virtual void derivatives(const NativePoint&, std::span<double>) {}
   virtual void outputs(const NativePoint&, std::span<double>) {}

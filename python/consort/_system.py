@@ -10,6 +10,7 @@ import numpy as np
 from . import _consort
 from ._description import Variable, array_from_texts, value_from_text, variable_from
 from ._error import Error, InputError, in_python, unknown
+from ._model import Model, class_from_file, is_model, native_model
 from ._result import Result, finished
 from ._settings import document_settings, settings_text
 from ._signals import Path, Signals, Value, elements_of, existing, input_file, number, start_values as texts_of, text_of
@@ -77,9 +78,12 @@ class System:
         """The names of units and of systems inside, in the order of adding."""
         return self._raw.units()
 
-    def add(self, name: str, source: Union[Path, System], *, interface_type: Optional[str] = None, solver: str = "",
+    def add(self, name: str, source: Union[Path, System, Model, Callable[[], Any]], *, interface_type: Optional[str] = None, solver: str = "",
             substeps: int = 1, start_values: Optional[Mapping[str, Value]] = None, platform: str = "") -> System:
-        """Adds an FMU, or a copy of another system whose units are "name.unit" then; returns the system itself.
+        """Adds an FMU, a model, or a copy of another system whose units are "name.unit" then; returns the system itself.
+
+        A model is a class like consort.Model, a function that returns an instance of one, or an instance, which is copied;
+        or a text: "model:pendulum" for one that is built in or defined, "python:pid.py:Pid" for a class in a file.
 
         interface_type: "cs" or "me"; solver: for Model Exchange; substeps: equal steps of its own per communication step;
         platform: the binary to run, "win64" for example (default: the first one that this machine can run).
@@ -88,11 +92,28 @@ class System:
             self._raw.add_system(name, source._raw)
             for variable, value in texts_of(start_values):
                 self._raw.set(f"{name}.{variable}", value, "")
+        elif is_model(source):
+            self._raw.add_model(name, native_model(source), interface_type or "", solver, substeps,
+                                texts_of(start_values))
+        elif isinstance(source, str) and source.startswith(("model:", "python:")):
+            if source.startswith("python:"):
+                source = "python:" + os.path.abspath(source[len("python:"):])
+            self._raw.add(name, source, interface_type or "", solver, substeps, texts_of(start_values), platform)
         else:
             # A unit stays the same file when the working directory is changed before the run.
             self._raw.add(name, os.path.abspath(source), interface_type or "", solver, substeps, texts_of(start_values),
                           platform)
         return self
+
+    def define(self, name: str, model: Union[Model, Callable[[], Any]]) -> System:
+        """The model that `{model: NAME}` in system files and the source "model:NAME" stand for."""
+        self._raw.define(name, native_model(model))
+        return self
+
+    def _import_models(self) -> None:
+        for name in self._raw.undefined_models():
+            if name.startswith("python:"):
+                self._raw.define(name, native_model(class_from_file(name)))
 
     def connect(self, source: str, target: str, factor: float = 1.0, offset: float = 0.0) -> System:
         """From an output to an input, by paths: target = factor · source + offset, after the conversion of units.
@@ -151,6 +172,7 @@ class System:
         options.checkpoint_file = checkpoint_file or ""
         options.restart_from = restart_from or ""
         options.output_file = output_file or ""
+        self._import_models()
         with input_file(input) as file:
             text = settings_text({"start": start, "stop": stop, "step": step, **settings}, output,
                                  file if input is not None else None)
@@ -162,6 +184,7 @@ class System:
         """A run to be stepped by hand, with the settings of run()."""
         options = _consort.RunOptions()
         options.set = texts_of(set)
+        self._import_models()
         with input_file(input) as file:
             text = settings_text({"start": start, "stop": stop, "step": step, **settings}, None,
                                  file if input is not None else None)
@@ -175,6 +198,11 @@ def _names(output: Optional[Sequence[str]]) -> List[str]:
     if output is None:
         return []
     return [output] if isinstance(output, str) else list(output)
+
+
+def built_in_models() -> Dict[str, str]:
+    """The models that every system can use by name ("model:pendulum"), with their descriptions."""
+    return {model.name: model.description for model in _consort.built_in_models()}
 
 
 def load_system(path: Path) -> System:

@@ -8,8 +8,6 @@
 
 namespace consort {
 
-NativeUnit::~NativeUnit() = default;
-
 namespace {
 
 class LambdaFunctions final : public NativeUnit {

@@ -184,15 +184,16 @@ double ErrorEstimate::weigh(double share) {
 void ErrorEstimate::count(ControlState& control) const {
   CONSORT_ASSERT(control.signals.size() == outputs_.size());
   control.worst = worst_;
-  for (std::size_t i = 0; i < estimates_.size(); ++i) {
-    auto& s = control.signals[i];
-    const double size = std::abs(estimates_[i]);
-    s.estimate = estimates_[i];
+  const double* estimate = estimates_.data();
+  const double* value = fine_.data();
+  for (auto& s : control.signals) {
+    const double size = std::abs(*estimate);
+    s.estimate = *estimate++;
     s.largest = std::max(s.largest, size);
     s.accumulated += size;
     s.squares += size * size;
-    s.low = std::min(s.low, fine_[i]);
-    s.high = std::max(s.high, fine_[i]);
+    s.low = std::min(s.low, *value);
+    s.high = std::max(s.high, *value++);
   }
   if (!has_feed_through_) return;
   // Outputs that depend directly on inputs have the present error of these inputs: such errors do not add up.

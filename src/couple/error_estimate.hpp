@@ -57,6 +57,8 @@ class ErrorEstimate {
     find_differences(fine);
     return correct(estimates_) ? weigh(share) : compare(fine, ratio, share);
   }
+  // The outputs of the fine solution in the last comparison.
+  [[nodiscard]] const std::vector<double>& values() const { return fine_; }
   // Exact minus computed, per output.
   [[nodiscard]] const std::vector<double>& estimates() const { return estimates_; }
   // The output with the largest error relative to its tolerance; and that error.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace consort::couple {
 
@@ -24,40 +25,45 @@ JumpWatch::JumpWatch(const graph::Plan& plan, const ErrorEstimate& estimate) : e
   }
 }
 
-bool JumpWatch::is_large(const SignalTrust& s, std::size_t output, double value, double distance) const {
+void JumpWatch::add_if_large(ControlState& control, std::size_t output, double value, double distance, Time t) const {
   constexpr double inaccurate = 100;  // times the allowed error
   constexpr double visible = 0.05;    // of the range
-  return distance > inaccurate * estimate_.allowed(output) &&
-         distance > visible * (std::max(s.high, value) - std::min(s.low, value));
+  const auto& s = control.signals[output];
+  if (distance > inaccurate * estimate_.allowed(output) &&
+      distance > visible * (std::max(s.high, value) - std::min(s.low, value)))
+    control.jumps.add(output, t);
 }
 
 void JumpWatch::look(ControlState& control, const Columns& before, const Columns& now, Time t, Duration h,
                      bool expected) const {
   constexpr std::uint64_t first = 5;  // steps until slopes are known
-  constexpr double sudden = 20;       // times the recent changes of slope
-  constexpr double fading = 0.8;      // of changes of slope, from step to step
-  const auto& values = now.column<double>();
-  const auto& outputs = estimate_.outputs();
-  const bool knows_slopes = control.accepted >= 2;
-  const bool finds_jumps = !expected && control.accepted >= first;
-  const Duration both = h + control.taken;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    auto& s = control.signals[i];
-    const double value = values[outputs[i].element];
-    const double slope = (value - s.value) / h;
-    const double change = std::abs(slope - s.slope);
-    if (finds_jumps && change > sudden * s.bend * 0.5 * both && is_large(s, i, value, change * h)) [[unlikely]]
-      control.jumps.add(i, t);
-    if (knows_slopes) s.bend = std::max(fading * s.bend, 2 * change / both);
-    s.slope = slope;
-    s.value = value;
-  }
+  look_at_slopes(control, t, h, !expected && control.accepted >= first);
   if (expected) return;
   for (std::size_t i = 0; i < discrete_.size(); ++i) {
     const auto& d = discrete_[i];
     const bool same =
         with_type(d.type, [&]<class T>() { return before.column<T>()[d.element] == now.column<T>()[d.element]; });
-    if (!same) control.jumps.add(outputs.size() + i, t);
+    if (!same) control.jumps.add(estimate_.outputs().size() + i, t);
+  }
+}
+
+// Runs in every step for every output, so that divisions and conditions are outside the loop.
+void JumpWatch::look_at_slopes(ControlState& control, Time t, Duration h, bool finds_jumps) const {
+  constexpr double sudden = 20;   // times the recent changes of slope
+  constexpr double fading = 0.8;  // of changes of slope, from step to step
+  const Duration both = h + control.taken;
+  const double per_step = 1 / h;
+  const double bend_per_change = control.accepted >= 2 ? 2 / both : 0;
+  const double largest_change = finds_jumps ? sudden * 0.5 * both : std::numeric_limits<double>::infinity();
+  const double* value = estimate_.values().data();
+  for (SignalTrust* s = control.signals.data(); s != control.signals.data() + control.signals.size(); ++s, ++value) {
+    const double slope = (*value - s->value) * per_step;
+    const double change = std::abs(slope - s->slope);
+    if (change > largest_change * s->bend) [[unlikely]]
+      add_if_large(control, static_cast<std::size_t>(s - control.signals.data()), *value, change * h, t);
+    s->bend = std::max(fading * s->bend, bend_per_change * change);
+    s->slope = slope;
+    s->value = *value;
   }
 }
 

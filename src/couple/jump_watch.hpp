@@ -18,8 +18,9 @@ class JumpWatch {
  public:
   JumpWatch(const graph::Plan& plan, const ErrorEstimate& estimate);
 
-  // Call it before ErrorEstimate::count(), for an accepted step of length h that ended at t. `expected`: an event was
-  // known at one of its ends. `before`: the outputs when the step began, of types other than Float64.
+  // Call it between ErrorEstimate::compare() and count(), for an accepted step of length h that ended at t. `expected`:
+  // an event was known at one of its ends. `before` and `now`: the outputs at its ends, of types other than Float64;
+  // the others are those that were compared.
   void look(ControlState& control, const Columns& before, const Columns& now, Time t, Duration h, bool expected) const;
   // For ControlState::jumps.
   [[nodiscard]] const std::string& name(std::size_t index) const { return names_[index]; }
@@ -29,8 +30,9 @@ class JumpWatch {
     Type type = Type::Int32;
     std::uint32_t element = 0;  // of the outputs' column of its type
   };
-  // True if `distance` is large compared with the tolerance and with the range of the output.
-  [[nodiscard]] bool is_large(const SignalTrust& s, std::size_t output, double value, double distance) const;
+  void look_at_slopes(ControlState& control, Time t, Duration h, bool finds_jumps) const;
+  // Counts a jump if `distance` is large compared with the tolerance and with the range of the output.
+  void add_if_large(ControlState& control, std::size_t output, double value, double distance, Time t) const;
 
   const ErrorEstimate& estimate_;
   std::vector<Discrete> discrete_;

@@ -283,8 +283,7 @@ void Point::end_course(RunState& state, const Interval& interval, std::uint64_t 
   make_consistent(state);
 }
 
-void Point::make_consistent(RunState& state) {
-  if (!consistency_) return;
+void Point::agree(RunState& state) {
   const fleet::Timeline::Span span(timeline_, agreeing_);
   (*consistency_)(fleet_, state);
 }
@@ -327,7 +326,7 @@ Time Point::next_event_of_sources(const RunState& state) const {
   return next;
 }
 
-Time Point::next_corner(const RunState& state) const {
+Time Point::next_corner_of_sources(const RunState& state) const {
   Time next = fleet::never;
   for (const auto* const source : sources_) next = std::min(next, source->next_corner(state));
   return next;

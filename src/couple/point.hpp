@@ -116,7 +116,9 @@ class Point {
   [[nodiscard]] Time next_event(const RunState& state) const {
     return sources_.empty() ? fleet::never : next_event_of_sources(state);
   }
-  [[nodiscard]] Time next_corner(const RunState& state) const;
+  [[nodiscard]] Time next_corner(const RunState& state) const {
+    return sources_.empty() ? fleet::never : next_corner_of_sources(state);
+  }
 
   // --- queries
 
@@ -150,10 +152,14 @@ class Point {
   void end_course(RunState& state, const Interval& interval, std::uint64_t events);
   void begin_due_of_sources(RunState& state);
   [[nodiscard]] Time next_event_of_sources(const RunState& state) const;
+  [[nodiscard]] Time next_corner_of_sources(const RunState& state) const;
   void declare_derivatives();
   void require_derivatives(const graph::ConnectionInfo& connection) const;
   void remember(RunState& state);
-  void make_consistent(RunState& state);
+  void make_consistent(RunState& state) {
+    if (consistency_) agree(state);
+  }
+  void agree(RunState& state);
   void find_weights(const RunState& state);
   void hold(RunState& state, const Part& part) const;
   void go_on(RunState& state, const Part& part) const;

@@ -124,9 +124,10 @@ void LocalUnits::for_each(std::span<const Local> units, Do&& work) {
 
 void LocalUnits::save(std::uint32_t index) {
   auto& snapshot = snapshots_[index];
-  for_each(snapshot.units, [&](Local u) {
-    snapshot.states[u] = rollbacks_[u]->save(std::move(snapshot.states[u]));
-    if (exchanges_[u].has_memory()) exchanges_[u].save(snapshot.memories[u]);
+  for_each(snapshot.units, [states = snapshot.states.data(), memories = snapshot.memories.data(),
+                            rollbacks = rollbacks_.data(), exchanges = exchanges_.data()](Local u) {
+    states[u] = rollbacks[u]->save(std::move(states[u]));
+    if (exchanges[u].has_memory()) exchanges[u].save(memories[u]);
   });
 }
 

@@ -218,8 +218,8 @@ class Flattener {
   }
 
   void add_wire(const System& system, const Connection& connection, const std::string& prefix) {
-    if ((connection.value.empty() && flat_.is_broken(prefix + connection.from.text())) ||
-        flat_.is_broken(prefix + connection.to.text()))
+    const auto is_broken = [&](const Endpoint& end) { return flat_.is_broken(prefix + end.text()); };
+    if (!flat_.broken.empty() && ((connection.value.empty() && is_broken(connection.from)) || is_broken(connection.to)))
       return;
     const auto id = static_cast<std::uint32_t>(flat_.wires.size());
     Wire wire;

@@ -110,7 +110,8 @@ Connection& System::connect(std::string_view from, std::string_view to) {
 
 Connection& System::connect_value(std::string expression, std::string_view to) {
   Endpoint target = known(to, describe::Causality::output);
-  connections.push_back({{}, std::move(target), std::move(expression)});
+  connections.push_back({{}, std::move(target)});
+  connections.back().value = std::move(expression);
   return connections.back();
 }
 

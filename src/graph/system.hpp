@@ -83,10 +83,10 @@ struct Endpoint {
 struct Connection {
   Endpoint from;
   Endpoint to;
-  std::string value{};              // instead of `from`: an expression (src/expr) of the names of its system
   Transformation transformation{};  // after the conversion of units
   bool suppress_unit_conversion = false;
   std::string where{};
+  std::string value{};  // instead of `from`: an expression (src/expr) of the names of its system
 };
 
 // A connector of a system, or the declared connector of a component. Properties that are not given are those of the

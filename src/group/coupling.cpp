@@ -45,10 +45,12 @@ Coupling::Coupling(const graph::Plan& plan, const Wiring& wiring, std::span<Memb
     guesses_.emplace_back(loop.inputs.size());
     state_.loops[loops_.size() - 1].reserve(loop.inputs.size() * loop.inputs.size());
   }
+  find_calls();
 }
 
 void Coupling::restore(const State& state) {
-  state_ = state;
+  state_ = state;  // of the same size: references to the elements stay valid
+  find_overrides();
   for (std::size_t l = 0; l < loops_.size(); ++l) loops_[l].restore(state.loops[l]);
 }
 
@@ -67,31 +69,87 @@ void Coupling::set(const Batch& batch) {
                                                std::span<const double>(state_.u).subspan(batch.first, batch.count));
 }
 
-void Coupling::operator()(Time t, std::span<const std::uint8_t> takes_part) {
-  t_ = t;
-  const auto is_in = [&](MemberId member) { return takes_part.empty() || takes_part[member] != 0; };
+void Coupling::find_calls() {
+  sources_.resize(wiring_.routes.size());
+  for (std::uint32_t i = 0; i < wiring_.routes.size(); ++i) sources_[i] = wiring_.routes[i].source;
   for (const auto& step : wiring_.steps) {
-    switch (step.kind) {
-      case Step::Kind::get:
-        if (const auto& batch = wiring_.gets[step.index]; is_in(batch.member)) get(batch, t);
-        break;
-      case Step::Kind::set:
-        if (const auto& batch = wiring_.sets[step.index]; is_in(batch.member)) {
-          route(batch);
-          set(batch);
-        }
-        break;
-      case Step::Kind::solve: {
-        const auto& loop = wiring_.loops[step.index];
-        if (!std::all_of(loop.sets.begin(), loop.sets.end(), [&](const Batch& b) { return is_in(b.member); })) break;
-        auto& guess = guesses_[step.index];
-        for (std::size_t i = 0; i < guess.size(); ++i) guess[i] = state_.u[loop.inputs[i]];
-        loops_[step.index](guess, loop_tolerance, t);
-        state_.loops[step.index] = loops_[step.index].memory();
-        break;
-      }
+    Call call;
+    call.step = step;
+    if (step.kind != Step::Kind::solve) {
+      const auto& batch = (step.kind == Step::Kind::get ? wiring_.gets : wiring_.sets)[step.index];
+      call.batch = &batch;
+      call.instance = members_[batch.member].instance.get();
+      const auto routes =
+          std::span(wiring_.routes).subspan(batch.first, step.kind == Step::Kind::set ? batch.count : 0);
+      call.copies = std::all_of(routes.begin(), routes.end(), [](const Route& r) {
+        return r.source != none && r.formula == none && r.factor == 1 && r.offset == 0;
+      });
+      call.evaluates = step.kind == Step::Kind::get && members_[batch.member].lags;
+    }
+    calls_.push_back(call);
+  }
+}
+
+void Coupling::operator()(Time t) {
+  t_ = t;
+  const bool may_copy = !is_overridden_;
+  double* const y = state_.y.data();
+  double* const u = state_.u.data();
+  for (const auto& call : calls_) {
+    if (call.step.kind == Step::Kind::solve) {
+      solve(call.step.index, t);
+      continue;
+    }
+    const auto& batch = *call.batch;
+    if (call.step.kind == Step::Kind::get) {
+      if (call.evaluates) [[unlikely]]
+        members_[batch.member].evaluate(t);
+      call.instance->get<double>(batch.references, std::span(y + batch.first, batch.count));
+      continue;
+    }
+    if (call.copies && may_copy) {
+      const std::uint32_t end = batch.first + batch.count;
+      for (std::uint32_t i = batch.first; i < end; ++i) u[i] = y[sources_[i]];
+    } else {
+      route(batch);
+    }
+    call.instance->set<double>(batch.references, std::span<const double>(u + batch.first, batch.count));
+  }
+}
+
+void Coupling::some(Time t, std::span<const std::uint8_t> takes_part) {
+  t_ = t;
+  const auto is_in = [&](const Batch& batch) { return takes_part[batch.member] != 0; };
+  for (const auto& step : wiring_.steps) {
+    if (step.kind == Step::Kind::get) {
+      if (const auto& batch = wiring_.gets[step.index]; is_in(batch)) get(batch, t);
+    } else if (step.kind == Step::Kind::set) {
+      const auto& batch = wiring_.sets[step.index];
+      if (!is_in(batch)) continue;
+      route(batch);
+      set(batch);
+    } else if (const auto& sets = wiring_.loops[step.index].sets; std::all_of(sets.begin(), sets.end(), is_in)) {
+      solve(step.index, t);
     }
   }
+}
+
+void Coupling::solve(std::uint32_t index, Time t) {
+  const auto& loop = wiring_.loops[index];
+  auto& guess = guesses_[index];
+  for (std::size_t i = 0; i < guess.size(); ++i) guess[i] = state_.u[loop.inputs[i]];
+  loops_[index](guess, loop_tolerance, t);
+  state_.loops[index] = loops_[index].memory();
+}
+
+void Coupling::override_input(std::uint32_t input, double value) {
+  state_.overrides[input] = value;
+  find_overrides();
+}
+
+void Coupling::find_overrides() {
+  is_overridden_ =
+      std::any_of(state_.overrides.begin(), state_.overrides.end(), [](double x) { return !std::isnan(x); });
 }
 
 void Coupling::evaluate_loop(const LoopPart& loop, std::span<const double> u, std::span<double> image) {

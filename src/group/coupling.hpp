@@ -46,9 +46,11 @@ class Coupling {
   [[nodiscard]] const State& state() const { return state_; }
   void restore(const State& state);
 
-  // Takes outputs, gives inputs and solves loops. Does not allocate. Members may be in any mode in which continuous
-  // inputs may be set and outputs be read; others are left out (`takes_part`, by member; empty: all take part).
-  void operator()(Time t, std::span<const std::uint8_t> takes_part = {});
+  // Takes outputs, gives inputs and solves loops. Does not allocate. All members are in a mode in which continuous
+  // inputs may be set and outputs be read.
+  void operator()(Time t);
+  // The same for some members only, by index of the member.
+  void some(Time t, std::span<const std::uint8_t> takes_part);
 
   [[nodiscard]] std::span<const LoopSolver> loops() const { return loops_; }
 
@@ -66,11 +68,23 @@ class Coupling {
   // The outcomes of the conditions' relations follow the present point; for events.
   void refresh_conditions(Time t);
   // Inputs that an event set take this value instead of their source's, until it is released (NaN).
-  void override_input(std::uint32_t input, double value) { state_.overrides[input] = value; }
+  void override_input(std::uint32_t input, double value);
   // The reason why a formula has no finite value at the present point; empty: all have.
   [[nodiscard]] std::string explain(Time t) const;
 
  private:
+  // A step with what its call needs.
+  struct Call {
+    Step step;
+    const Batch* batch = nullptr;
+    fmi::ModelExchange* instance = nullptr;
+    bool copies = false;     // of a set: values are taken as they are
+    bool evaluates = false;  // of a get: see Member::lags
+  };
+
+  void find_calls();
+  void find_overrides();
+  void solve(std::uint32_t index, Time t);
   void get(const Batch& batch, Time t);
   void set(const Batch& batch);
   void route(const Batch& batch);
@@ -95,6 +109,9 @@ class Coupling {
   std::span<Member> members_;
   MemberDerivatives& derivatives_;
   State state_;
+  std::vector<Call> calls_;
+  std::vector<std::uint32_t> sources_;  // by slot of u
+  bool is_overridden_ = false;
   std::vector<LoopSolver> loops_;
   std::vector<std::vector<double>> guesses_;  // by loop
   std::vector<double> column_;                // scratch of a Jacobian

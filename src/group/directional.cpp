@@ -81,6 +81,11 @@ void Directional::seed(ValueReference known, std::span<const double> values) {
     own.moves = own.moves_states = true;
     return;
   }
+  const bool is_input =
+      origin.kind == Origin::Kind::member && model_.description()[known].causality == describe::Causality::input;
+  if (!is_input)
+    throw run_error("'{}' is neither an input nor a state, so there are no derivatives with respect to it",
+                    model_.description()[known].name);
   auto& own = seeds_[origin.index];
   own.inputs.push_back((*members_[origin.index].description)[origin.variable].reference);
   own.values.insert(own.values.end(), values.begin(), values.end());

@@ -253,6 +253,12 @@ bool GroupInstance::pass_parameters() {
   return changed;
 }
 
+void GroupInstance::make_directional() {
+  directional_.emplace(*model_, members_, derivatives_, [this](std::uint32_t connector) -> const std::vector<double>& {
+    return connector_gradient(connector);
+  });
+}
+
 void GroupInstance::lay_out() {
   states_ = indicators_ = 0;
   for (auto& m : members_) {
@@ -263,9 +269,7 @@ void GroupInstance::lay_out() {
   memory_.signs.assign(indicators_, 0);
   indicators_now_.resize(event_indicators());
   jacobian_.emplace(model_->wiring, members_, derivatives_);
-  directional_.emplace(*model_, members_, derivatives_, [this](std::uint32_t connector) -> const std::vector<double>& {
-    return connector_gradient(connector);
-  });
+  make_directional();
 }
 
 void GroupInstance::terminate() {
@@ -404,15 +408,23 @@ const std::vector<double>& GroupInstance::connector_gradient(std::uint32_t conne
   return gradient_;
 }
 
+const Origin& GroupInstance::origin(ValueReference reference) const {
+  const auto& origins = model_->composite.origins;
+  if (reference >= origins.size())
+    throw run_error("the group '{}' has no variable with the value reference {}; use one of its description", name_,
+                    reference)
+        .in_unit(name_);
+  return origins[reference];
+}
+
 // Fills the scratch with the references from `i` on that belong to one member, and moves `i` behind them. Returns the
 // number of elements.
 std::size_t GroupInstance::find_run(std::span<const ValueReference> references, std::size_t& i) {
-  const auto& origins = model_->composite.origins;
-  const auto member = origins[references[i]].index;
+  const auto member = origin(references[i]).index;
   references_scratch_.clear();
   std::size_t elements = 0;
   for (; i < references.size(); ++i) {
-    const auto& next = origins[references[i]];
+    const auto& next = origin(references[i]);
     if (next.kind != Origin::Kind::member || next.index != member) break;
     references_scratch_.push_back((*members_[member].description)[next.variable].reference);
     elements += next.elements;
@@ -448,7 +460,7 @@ void GroupInstance::read_values(std::span<const ValueReference> references, T* v
     if constexpr (std::is_same_v<T, double>) *values = connector.factor * *values + connector.offset;
   };
   for (std::size_t i = 0; i < references.size();) {
-    const auto& origin = origins[references[i]];
+    const auto& origin = this->origin(references[i]);
     if (origin.kind == Origin::Kind::external) {
       const auto& e = model_->plan.externals[origin.index];
       std::copy_n(memory_.outputs.column<T>().begin() + e.element, e.count, values);
@@ -475,7 +487,7 @@ template <class T>
 void GroupInstance::write_values(std::span<const ValueReference> references, const T* values) {
   for (std::size_t i = 0; i < references.size();) {
     const auto reference = references[i];
-    const auto& origin = model_->composite.origins[reference];
+    const auto& origin = this->origin(reference);
     if (mode_ == Mode::continuous && origin.kind == Origin::Kind::member) {
       const std::size_t elements = find_run(references, i);
       members_[origin.index].instance->set<T>(references_scratch_, std::span<const T>(values, elements));
@@ -551,7 +563,10 @@ void GroupInstance::evaluate(std::span<double> values) {
 
 void GroupInstance::directional(std::span<const ValueReference> unknowns, std::span<const ValueReference> knowns,
                                 std::span<const double> seed, std::span<double> sensitivity) {
-  require_in_unit(name_, directional_.has_value(), "the group '{}' has derivatives only after initialization", name_);
+  for (const auto reference : unknowns) static_cast<void>(origin(reference));
+  for (const auto reference : knowns) static_cast<void>(origin(reference));
+  if (mode_ == Mode::initialization && dirty_) exchange();
+  if (!directional_) make_directional();  // in initialization mode there are no states yet
   evaluate_coupling();
   (*directional_)(memory_.t, coupling_.gains(memory_.t), unknowns, knowns, seed, sensitivity);
 }

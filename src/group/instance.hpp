@@ -124,6 +124,7 @@ class GroupInstance final : public fmi::ModelExchange,
   void initialize_old_members();
   bool pass_parameters();
   void lay_out();
+  void make_directional();
   void find_held_inputs();
   void hold_target(const graph::PlannedEvent::Action& action);
   [[nodiscard]] Type source_type(const graph::ConnectionInfo& connection) const;
@@ -138,6 +139,7 @@ class GroupInstance final : public fmi::ModelExchange,
   void write_values(std::span<const ValueReference> references, const T* values);
   template <class T>
   void write_member(MemberId m, ValueReference reference, const T* values, std::size_t count);
+  [[nodiscard]] const Origin& origin(ValueReference reference) const;
   std::size_t find_run(std::span<const ValueReference> references, std::size_t& i);
   void refresh(MemberId m);  // before values of a member are read
   void evaluate_coupling();

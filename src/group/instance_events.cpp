@@ -85,7 +85,7 @@ void GroupInstance::exchange() {
     takes_part_[m] = !initializing || !members_[m].is_v1 || initialised_[m] != 0 ? 1 : 0;
   dirty_ = false;
   coupling_.hold_relations(false);
-  if (!initializing) coupling_(memory_.t, takes_part_);
+  if (!initializing) coupling_.some(memory_.t, takes_part_);
   for (const auto m : plan.order) {
     const auto& unit = plan.units[m];
     gather(m);
@@ -95,7 +95,7 @@ void GroupInstance::exchange() {
     if (!initializing) members_[m].evaluate(memory_.t);
     unit::get_values(instance, unit.outputs, memory_.outputs, unit.first_output);
   }
-  if (initializing) coupling_(memory_.t, takes_part_);
+  if (initializing) coupling_.some(memory_.t, takes_part_);
   for (const auto m : plan.order) gather(m);
   ++point_;
 }
@@ -155,6 +155,7 @@ void GroupInstance::enter_event_mode() {
   given_held_ = memory_.inputs;
   mode_ = Mode::event;
   rounds_ = 0;
+  own_events_.begin();
   for (MemberId m = 0; m < members_.size(); ++m)
     if (asked_[m] != 0) enter(m);
 }
@@ -285,6 +286,9 @@ Error GroupInstance::unsettled() const {
     who.push_back(changed.empty() ? fmt::format("'{}' asks for another update", unit.name)
                                   : fmt::format("'{}' gets new values of {}", unit.name, fmt::join(changed, ", ")));
   }
+  if (const auto events = own_events_.restless(); !events.empty())
+    who.push_back(
+        fmt::format("'{}' happen{} again and again", fmt::join(events, "', '"), events.size() == 1 ? "s" : ""));
   return run_error(
              "the events of the group '{}' do not settle at t = {} s after {} rounds: {}; check the conditions of "
              "these "

@@ -1,6 +1,8 @@
 // Saving and restoring the state of a group.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "group/instance.hpp"
@@ -75,7 +77,11 @@ std::unique_ptr<fmi::SavedState> GroupInstance::deserialize(std::span<const std:
       std::string text;
       reader(text);
       const std::vector<std::uint8_t> own(text.begin(), text.end());
-      saved->members.push_back(m.instance->state_saving()->deserialize(own));
+      try {
+        saved->members.push_back(m.instance->state_saving()->deserialize(own));
+      } catch (const Error& error) {
+        throw error.with_text(fmt::format("unit '{}': {}", name_, error.what()));
+      }
     }
     saved->coupling = coupling_.state();
     saved->memory = memory_;

@@ -26,6 +26,7 @@ OwnEvents::OwnEvents(const graph::Plan& plan, const Wiring& wiring) : plan_(plan
     }
   }
   state_.conditions.assign(plan.events.size(), 0);
+  counts_.assign(plan.events.size(), 0);
   state_.set.assign(targets_.size(), 0);
   state_.values.assign(targets_.size(), 0.0);
   state_.pulses.assign(targets_.size(), 0);
@@ -65,6 +66,7 @@ bool OwnEvents::operator()(const Columns& outputs, Time t, std::vector<Reinit>& 
     if (now && !before && state_.begun) fired_.push_back(e);
   }
   state_.begun = true;
+  for (const auto e : fired_) ++counts_[e];
   for (const auto e : fired_)
     for (const auto& action : plan_.events[e].actions)
       right_sides_.push_back(action.value.program ? couple::evaluate(action.value, outputs, t) : 0.0);
@@ -87,6 +89,14 @@ bool OwnEvents::operator()(const Columns& outputs, Time t, std::vector<Reinit>& 
     }
   }
   return !fired_.empty() || !changed_.empty();
+}
+
+std::vector<std::string> OwnEvents::restless() const {
+  std::vector<std::string> names;
+  const auto most = counts_.empty() ? 0 : *std::max_element(counts_.begin(), counts_.end());
+  for (std::size_t e = 0; e < counts_.size(); ++e)
+    if (counts_[e] > most / 2) names.push_back(plan_.events[e].name);
+  return names;
 }
 
 void OwnEvents::apply(MemberId member, Columns& inputs) const {

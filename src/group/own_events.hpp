@@ -54,6 +54,10 @@ class OwnEvents {
   // of this object, states in `reinits`. The first call only looks at the conditions. Returns true if something
   // happened.
   bool operator()(const Columns& outputs, Time t, std::vector<Reinit>& reinits);
+  // Call when an event iteration begins.
+  void begin() { counts_.assign(counts_.size(), 0); }
+  // Names of the events that happened most often since then, for a message about events that do not settle.
+  [[nodiscard]] std::vector<std::string> restless() const;
   // Events of the last call, as indices; and the text of `stop`, if one asked for it.
   [[nodiscard]] std::span<const std::uint32_t> fired() const { return fired_; }
   [[nodiscard]] const std::string* stop() const { return stop_; }
@@ -70,7 +74,8 @@ class OwnEvents {
   std::vector<Target> targets_;
   State state_;
   std::vector<std::uint32_t> fired_, changed_;
-  std::vector<double> right_sides_;  // by action of the fired events
+  std::vector<std::uint32_t> counts_;  // by event, in this event iteration
+  std::vector<double> right_sides_;    // by action of the fired events
   const std::string* stop_ = nullptr;
 };
 

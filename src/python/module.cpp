@@ -31,6 +31,7 @@ PYBIND11_MODULE(_consort, m) {
       PyErr_SetObject(py::type::of(value).ptr(), value.ptr());
     }
   });
+  consort::python::add_models(m);
   consort::python::add_results(m);
   consort::python::add_simulation(m);
 }

@@ -14,6 +14,7 @@ namespace consort::python {
 // A consort.Error with the text, the fault and the fields; not raised.
 [[nodiscard]] pybind11::object python_error(const Error& error);
 
+void add_models(pybind11::module_& m);
 void add_results(pybind11::module_& m);
 void add_simulation(pybind11::module_& m);
 

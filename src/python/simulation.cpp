@@ -102,6 +102,19 @@ void add_system(py::module_& m) {
           py::arg("unit"), py::arg("source"), py::arg("interface_type"), py::arg("solver"), py::arg("substeps"),
           py::arg("start_values"), py::arg("platform"))
       .def(
+          "add_model",
+          [](System& s, std::string unit, const NativeModel& model, const std::string& interface_type,
+             const std::string& solver, std::uint32_t substeps,
+             const std::vector<std::pair<std::string, std::string>>& start_values) {
+            s.add(std::move(unit), model, {interface_type, solver, substeps, start_values});
+          },
+          py::arg("unit"), py::arg("model"), py::arg("interface_type"), py::arg("solver"), py::arg("substeps"),
+          py::arg("start_values"))
+      .def(
+          "define", [](System& s, const std::string& name, const NativeModel& model) { s.define(name, model); },
+          py::arg("name"), py::arg("model"))
+      .def("undefined_models", &System::undefined_models)
+      .def(
           "add_system", [](System& s, std::string name, const System& inner) { s.add(std::move(name), System(inner)); },
           py::arg("name"), py::arg("inner"))
       .def(

@@ -87,6 +87,7 @@ class EstimatingController final : public Controller {
     knows_ratio_ = as_equal || order_ == 0;
     if (knows_ratio_) ratio_ = couple::equal_steps_ratio(order_, kind_ == Kind::modified, each_);
     for (const auto& unit : setup.plan.units) names_.push_back(unit.name);
+    for (const auto& unit : setup.fleet.traits()) units_announce_events_ |= unit.announces_events();
     make_notes(tolerances(setup.settings.control, setup.tolerance).relative);
     if (!setup.settings.control.maximum && rules_.maximum == most_growth * setup.grid.step())
       notes_.push_back(note_on_maximum(rules_, most_growth, "communication step"));
@@ -281,6 +282,7 @@ class EstimatingController final : public Controller {
   // The first event or corner after the present time that units, tables or scenarios announce.
   [[nodiscard]] Time known_event(const RunState& state) const {
     Time first = std::min(point_.next_event(state), point_.next_corner(state));
+    if (!units_announce_events_) return first;
     for (const Time t : state.signals.next_event)
       if (t > state.t) first = std::min(first, t);
     return first;
@@ -443,6 +445,7 @@ class EstimatingController final : public Controller {
   bool extrapolates_;
   bool interpolates_;
   bool stops_at_events_;
+  bool units_announce_events_ = false;
   StepSizeRules rules_;
   couple::ErrorEstimate estimate_;
   couple::JumpWatch jumps_;

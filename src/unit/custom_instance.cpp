@@ -326,23 +326,31 @@ std::vector<std::uint8_t> CustomInstance::serialize(const fmi::SavedState& state
   std::string own;
   guarded("serialising its memory", [&] { own = unit_->serialize(saved.own); });
   ByteWriter writer;
-  writer(description_.model_name, saved.state.t, saved.state.mode, saved.state.rates_stale, saved.state.outputs_stale,
-         saved.state.values, own);
+  const State& s = saved.state;
+  writer(description_.model_name, static_cast<std::uint64_t>(s.values.size()), s.values, s.t, s.mode, s.rates_stale,
+         s.outputs_stale, own);
   return writer.take();
 }
 
 std::unique_ptr<fmi::SavedState> CustomInstance::deserialize(std::span<const std::uint8_t> bytes) {
   auto saved = std::make_unique<Saved>();
-  std::string model;
-  std::string own;
-  ByteReader reader(bytes);
-  reader(model, saved->state.t, saved->state.mode, saved->state.rates_stale, saved->state.outputs_stale,
-         saved->state.values, own);
-  require_in_unit(name(), model == description_.model_name && saved->state.values.size() == values_.size(),
-                  "unit '{}' (native model '{}'): the saved state does not belong to this version of the model; use "
-                  "one that does",
-                  name(), declaration_.name);
-  guarded("reading its memory", [&] { saved->own = unit_->deserialize(own); });
+  with_unit(name(), [&] {
+    auto& state = saved->state;
+    std::string model;
+    std::string own;
+    std::uint64_t size = 0;
+    ByteReader reader(bytes);
+    reader(model, size);
+    require_in_unit(name(), model == description_.model_name && size == values_.size(),
+                    "unit '{}' (native model '{}'): the saved state does not belong to this version of the model; use "
+                    "one that does",
+                    name(), declaration_.name);
+    state.values.resize(size);
+    reader(state.values, state.t, state.mode, state.rates_stale, state.outputs_stale, own);
+    reader.expect_end();
+    ByteReader::check(state.mode <= Mode::terminated);
+    guarded("reading its memory", [&] { saved->own = unit_->deserialize(own); });
+  });
   return saved;
 }
 

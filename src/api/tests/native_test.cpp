@@ -213,6 +213,15 @@ TEST(NativeUnits, AreFoundByNameInSystemFiles) {
   EXPECT_LT(r["p.y"][5], -0.5);
 }
 
+TEST(NativeUnits, InPythonNeedAProgramInPython) {
+  const auto file = fs::path(places::scratch()) / "native_python.yaml";
+  std::ofstream(file) << "consort: 1\nunits: {pid: {python: 'pid.py:Pid'}}\n";
+  const auto s = System::load(file);
+  EXPECT_THAT(s.undefined_models(), ElementsAre("python:" + (fs::path(places::scratch()) / "pid.py:Pid").string()));
+  EXPECT_THAT(error_of([&] { (void)s.run({.stop = 1}); }),
+              AllOf(HasSubstr("'pid'"), HasSubstr("'Pid'"), HasSubstr("pid.py"), HasSubstr("python3 -m consort run")));
+}
+
 // Two models of one name in two systems stay two models.
 TEST(NativeUnits, OfOneNameAreKeptApartInNestedSystems) {
   auto slow = mass();

@@ -66,13 +66,14 @@ struct Gathering : ::testing::Test {
 constexpr auto everything = [](UnitId, UnitId) { return true; };
 
 TEST_F(Gathering, ScalesDerivativesWithoutTheOffset) {
-  make(plan.all_units(), everything).derivatives(outputs.column<double>().data(), inputs.column<double>().data());
+  make(plan.all_units(), everything)
+      .derivatives(outputs, outputs.column<double>().data(), inputs.column<double>().data(), 0, 1);
   EXPECT_EQ(input("b.u"), output("a.y"));
   EXPECT_EQ(input("b.w"), 2 * output("c.y"));
 }
 
 TEST_F(Gathering, MovesValuesOfAllTypesAndScalesThem) {
-  make(plan.all_units(), everything)(outputs, inputs);
+  make(plan.all_units(), everything)(outputs, inputs, 0);
   EXPECT_EQ(input("b.u"), output("a.y"));
   EXPECT_EQ(input("b.w"), 2 * output("c.y") + 3);
   EXPECT_EQ(input("b.e"), outputs.column<double>()[plan.externals.at(0).element]);
@@ -82,14 +83,14 @@ TEST_F(Gathering, MovesValuesOfAllTypesAndScalesThem) {
 
 TEST_F(Gathering, ScalesTheSourceAnewEveryTime) {
   const auto gather = make(plan.all_units(), everything);
-  gather(outputs, inputs);
-  gather(outputs, inputs);
+  gather(outputs, inputs, 0);
+  gather(outputs, inputs, 0);
   EXPECT_EQ(input("b.w"), 2 * output("c.y") + 3);
 }
 
 TEST_F(Gathering, LeavesInputsAloneWhoseSourceIsNotTaken) {
   const UnitId a = plan.require_unit("a");
-  make(plan.all_units(), [&](UnitId source, UnitId) { return source == a; })(outputs, inputs);
+  make(plan.all_units(), [&](UnitId source, UnitId) { return source == a; })(outputs, inputs, 0);
   EXPECT_EQ(input("b.u"), output("a.y"));
   EXPECT_EQ(input("b.w"), -1);
   EXPECT_EQ(input("b.e"), -1);
@@ -116,7 +117,7 @@ TEST_F(Gathering, IsEmptyWhereNothingArrives) {
   EXPECT_TRUE(make(plan.all_units(), [](UnitId, UnitId) { return false; }).empty());
   const auto all = make(plan.all_units(), everything);
   EXPECT_FALSE(all.empty());
-  EXPECT_EQ(all.reals().size(), 3U);
+  EXPECT_EQ(all.real_inputs().size(), 3U);
 }
 
 TEST(Gather, ConvertsBetweenTypesOnTheWay) {
@@ -133,11 +134,11 @@ TEST(Gather, ConvertsBetweenTypesOnTheWay) {
   const Gather gather(plan, Gather::Owners(plan), plan.all_units(), everything);
   EXPECT_FALSE(gather.empty());
   outputs.column<double>()[0] = 20.8;
-  gather(outputs, inputs);
+  gather(outputs, inputs, 0);
   EXPECT_EQ(inputs.column<std::int32_t>()[0], 42);  // 41.6
   outputs.column<double>()[0] = 3e9;
   try {
-    gather(outputs, inputs);
+    gather(outputs, inputs, 0);
     FAIL() << "no ConversionFailed";
   } catch (const ConversionFailed& error) {
     EXPECT_EQ(error.fault(), Fault::run);

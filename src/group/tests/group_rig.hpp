@@ -42,9 +42,9 @@ class GroupRig {
     model = make_model(system, catalogue());
     return model;
   }
-  [[nodiscard]] std::vector<std::unique_ptr<fmi::ModelExchange>> members() const {
+  [[nodiscard]] std::vector<std::unique_ptr<fmi::ModelExchange>> members(const std::string& group = "group") const {
     std::vector<std::unique_ptr<fmi::ModelExchange>> all;
-    for (const auto& unit : model->plan.units) all.push_back(make_.at(unit.name)("group." + unit.name));
+    for (const auto& unit : model->plan.units) all.push_back(make_.at(unit.name)(group + "." + unit.name));
     return all;
   }
   std::unique_ptr<GroupInstance> instance() {
@@ -91,6 +91,16 @@ void set_value(unit::Unit& unit, const std::string& name, T value) {
   Columns columns = set.make_columns();
   columns.column<T>().at(0) = value;
   unit.set(set, columns);
+}
+
+// The text of the error, or "accepted".
+inline std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
 }
 
 inline void run(unit::Unit& unit, Time from, Time to, Duration h = 0.01) {

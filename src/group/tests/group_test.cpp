@@ -349,15 +349,6 @@ TEST(Group, KnowsWhatItsOutputsDependOn) {
 
 // --- bad input
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 TEST(Group, RefusesSystemsThatItCannotSolve) {
   auto solver = ring(0, 0);
   solver.system.components[0].solver = "rk4";

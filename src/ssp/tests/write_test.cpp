@@ -165,11 +165,26 @@ TEST(CompleteFile, IsValidByTheSchemasAfterItWasWritten) {
       << said;
 }
 
-TEST(Export, RefusesModelsWithoutAFile) {
+// A native model has no file, but a name that Consort knows.
+TEST(Export, WritesNativeModelsByTheirNames) {
   graph::Document d;
-  d.system.add("gain", "model:gain");
+  d.system.add("gain", "model:gain").solver = "rk4";
+  const auto out = from_system(d, {});
+  EXPECT_TRUE(out.resources.empty());
+  Workshop w;
+  w.structure(write(out.structure));
+  const auto read = read_system(w.folder());
+  const auto& again = read.system.components.at(0);
+  EXPECT_EQ(again.source, "model:gain");
+  EXPECT_EQ(again.solver, "rk4");
+  EXPECT_TRUE(again.is_native());
+}
+
+TEST(Export, RefusesClassesInPython) {
+  graph::Document d;
+  d.system.add("pid", "python:/folder/pid.py:Pid");
   EXPECT_THAT([&] { static_cast<void>(from_system(d, {})); },
-              ::testing::ThrowsMessage<Error>(HasSubstr("export it as an FMU first")));
+              ::testing::ThrowsMessage<Error>(HasSubstr("export the unit as an FMU first")));
 }
 
 TEST(Export, NamesEveryFmuOnce) {

@@ -27,6 +27,7 @@
 #include "unit/lambda_unit.hpp"
 #include "unit/linear_unit.hpp"
 #include "unit/tests/adapted_units.hpp"
+#include "unit/tests/custom_models.hpp"
 
 namespace consort::unit {
 
@@ -100,6 +101,11 @@ struct UnitKind {
 
 constexpr double runge_kutta = 1e-6, solver = 1e-6, rounding = 1e-14;
 
+#ifdef CONSORT_UNIT_KINDS  // a folder with units of its own runs the suite with these
+}  // namespace consort::unit
+#include CONSORT_UNIT_KINDS
+namespace consort::unit {
+#else
 inline const UnitKind unit_kinds[] = {
     {"Fmi1CoSimulation", [](const std::string& m) { return make_co_simulation("fmi1/cs", m); }, runge_kutta},
     {"Fmi2CoSimulation", [](const std::string& m) { return make_co_simulation("fmi2", m); }, runge_kutta},
@@ -111,10 +117,12 @@ inline const UnitKind unit_kinds[] = {
     {"Fmi2WithoutSavedStates", [](const std::string& m) { return make_forgetful(2, m); }, solver},
     {"Fmi3WithoutSavedStates", [](const std::string& m) { return make_forgetful(3, m); }, solver},
     {"NativeModel", make_native, solver},
+    {"CustomModel", make_custom, solver},
     {"LinearUnit", [](const std::string& m) { return make_linear(m, false); }, rounding},
     {"LinearUnitThatAnswersAtOnce", [](const std::string& m) { return make_linear(m, true); }, rounding},
     {"LambdaUnit", make_lambda, rounding},
 };
+#endif
 
 // --- helper functions of the tests
 

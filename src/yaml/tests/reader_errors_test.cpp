@@ -145,6 +145,8 @@ TEST(YamlErrors, AUnitIsOneThing) {
   const auto unit = [](const std::string& text) { return error_of("consort: 1\nunits:\n  a: " + text + "\n"); };
   EXPECT_THAT(unit("{solver: bdf}"), AllOf(StartsWith("s.yaml:3:3: "), HasSubstr("not defined")));
   EXPECT_THAT(unit("{fmu: a.fmu, model: gain}"), HasSubstr("both an FMU and a model"));
+  EXPECT_THAT(unit("{python: 'a.py:A', model: gain}"), HasSubstr("defined twice"));
+  EXPECT_THAT(unit("{python: a.py}"), HasSubstr("FILE:CLASS"));
   EXPECT_THAT(unit("{fmu: a.fmu, sytem: x.yaml}"), HasSubstr("no key 'sytem'"));
   EXPECT_THAT(unit("{system: x.yaml, fmu: a.fmu}"), HasSubstr("a system from another file has no key 'fmu'"));
   EXPECT_THAT(unit("{units: {}, run: {}}"), HasSubstr("no key 'run'"));

@@ -35,6 +35,16 @@ TEST(YamlReader, ReadsUnitsInTheirShortForm) {
   EXPECT_EQ(s.where, "folder/s.yaml:1:1");
 }
 
+TEST(YamlReader, ReadsClassesInPython) {
+  const auto s = read("units:\n  a: {python: 'lib/pid.py:Pid', solver: rk4}\n  b: 'python:/x:y/pid.py:Pid'\n").system;
+  EXPECT_EQ(s.components[0].source, "python:folder/lib/pid.py:Pid");
+  EXPECT_EQ(s.components[0].python_file(), "folder/lib/pid.py");
+  EXPECT_EQ(s.components[0].python_class(), "Pid");
+  EXPECT_EQ(s.components[0].model_name(), "python:folder/lib/pid.py:Pid");
+  EXPECT_TRUE(s.components[0].is_native());
+  EXPECT_EQ(s.components[1].python_file(), "/x:y/pid.py");
+}
+
 TEST(YamlReader, ReadsEverythingThatAUnitMayHave) {
   const auto s = read(
                      "name: quarter car\ndescription: two masses\nunits:\n"

@@ -130,6 +130,8 @@ TEST(Schema, AgreesWithTheReaderOnWhatIsASystem) {
       {start + "run: {schedule: [{serial: [a], parallel: [a]}]}\n", false},
       {"consort: 1\nunits: {a: {solver: bdf}}\n", false},
       {"consort: 1\nunits: {a: {fmu: a.fmu, model: b}}\n", false},
+      {"consort: 1\nunits: {a: {python: 'a.py:A', solver: bdf}}\n", true},
+      {"consort: 1\nunits: {a: {python: a.py}}\n", false},
       {start + "set: {a.k: {unit: cm}}\n", false},
   };
   for (const auto& [text, valid] : cases) {

@@ -109,6 +109,18 @@ TEST(YamlWriter, WritesPathsRelativeToTheFolder) {
   EXPECT_EQ(text_of(parse_system(write_system(d, "/elsewhere"), "/elsewhere/s.yaml")).size(), text_of(d).size());
 }
 
+TEST(YamlWriter, WritesClassesInPythonRelativeToTheFolder) {
+  Document d;
+  d.system.add("pid", "python:/rigs/lib/pid.py:Pid");
+  d.system.add("p", "model:pendulum");
+  const auto text = write_system(d, "/rigs");
+  EXPECT_NE(text.find("lib/pid.py:Pid"), std::string::npos) << text;
+  EXPECT_EQ(text.find("/rigs"), std::string::npos) << text;
+  const auto again = parse_system(write_system(d));
+  EXPECT_EQ(again.system.components.at(0).source, "python:/rigs/lib/pid.py:Pid");
+  EXPECT_EQ(again.system.components.at(1).source, "model:pendulum");
+}
+
 TEST(YamlWriter, KeepsTheLastOfSeveralSettings) {
   Document d;
   d.system.add("a", "a.fmu").set("k", "1").set("m", "2").set("k", "3", "N/m");
