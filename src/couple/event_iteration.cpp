@@ -34,6 +34,51 @@ EventIteration::EventIteration(const graph::Plan& plan, const fleet::Fleet& flee
     watch(u, fleet.traits(u).inner_events);
   }
   given_.resize(continuous_.size());
+  watch_outputs();
+}
+
+void EventIteration::watch_outputs() {
+  for (const auto& c : plan_.connections) {
+    if (c.from == graph::no_unit || is_able_[c.from] != 0) continue;
+    const auto& unit = plan_.units[c.from];
+    if ((*unit.description)[unit.outputs.choice()[c.output]].variability != describe::Variability::discrete) continue;
+    const auto place = unit.outputs.place(c.output);
+    const auto first = unit.first_output[static_cast<std::size_t>(place.type)] + place.first;
+    with_type(place.type, [&]<class T>() {
+      auto& column = last_.column<T>();
+      for (std::uint32_t e = c.output_first; e < c.output_first + c.count; ++e) {
+        const auto known = [&](const Silent& s) { return s.type == place.type && s.output == first + e; };
+        if (std::any_of(silent_.begin(), silent_.end(), known)) continue;
+        silent_.push_back({c.from, c.output, place.type, first + e, static_cast<std::uint32_t>(column.size())});
+        column.emplace_back();
+      }
+    });
+  }
+}
+
+void EventIteration::look_for_silent_changes(const RunState& state) {
+  for (std::size_t i = 0; i < silent_.size(); ++i) {
+    const auto& s = silent_[i];
+    with_type(s.type, [&]<class T>() {
+      T& was = last_.column<T>()[s.kept];
+      const T& is = state.signals.outputs.column<T>()[s.output];
+      if (knows_last_ && !(was == is)) sightings_.add(i, state.t);
+      was = is;
+    });
+  }
+  knows_last_ = true;
+}
+
+std::string EventIteration::silent_changes() const {
+  if (sightings_.count == 0) return {};
+  const auto name = [&](std::uint64_t i) {
+    const auto& unit = plan_.units[silent_[i].unit];
+    return "'" + unit.name + "." + std::string((*unit.description)[unit.outputs.choice()[silent_[i].place]].name) + "'";
+  };
+  return fmt::format(
+      "discrete outputs of units without event mode changed inside of steps, seen at their ends ({}): the time of the "
+      "change is known to a communication step only",
+      text_of(sightings_, name));
 }
 
 void EventIteration::watch(UnitId u, bool finds_events) {
@@ -71,7 +116,10 @@ unit::StepOutcome EventIteration::run(fleet::Fleet& fleet, RunState& state, std:
   while (fired || !asking_.empty() || is_due(state)) {
     settle(fleet, state);
     point_.end_events(state);
-    if (!ended_.empty()) return {state.t, Why::terminate};
+    if (!ended_.empty()) {
+      if (listener_ != nullptr) listener_->settled(state);
+      return {state.t, Why::terminate};
+    }
     propagate(state);
     fired = fire(fleet, state);
   }

@@ -64,6 +64,10 @@ class EventIteration {
 
   // Of the system; null if there are none.
   [[nodiscard]] SystemEvents* system() const { return system_; }
+  // Looks for connected discrete outputs of units without event verbs that changed in the last step: nobody knows when.
+  // Once per accepted step. silent_changes() is a line for the report; empty if there were none.
+  void look_for_silent_changes(const RunState& state);
+  [[nodiscard]] std::string silent_changes() const;
   // Null: nobody.
   void tell(EventListener* listener) { listener_ = listener; }
 
@@ -102,7 +106,16 @@ class EventIteration {
     std::uint32_t input = 0;
   };
 
+  struct Silent {  // an output of a unit without event verbs
+    graph::UnitId unit = 0;
+    std::uint32_t place = 0;  // of the variable, in the unit's outputs
+    Type type = Type::Int32;
+    std::uint32_t output = 0;  // in the column of its type
+    std::uint32_t kept = 0;
+  };
+
   void watch(graph::UnitId u, bool finds_events);
+  void watch_outputs();
   // Fires events of the system. Returns true if something happened.
   bool fire(fleet::Fleet& fleet, RunState& state);
   void reinitialise(fleet::Fleet& fleet, const SystemEvents::Reinit& reinit);
@@ -134,10 +147,14 @@ class EventIteration {
   std::vector<Continuous> continuous_;
   std::vector<double> given_;  // by input of continuous_: the value that the unit knows
   bool looks_for_jumps_ = false;
-  UnitList asking_;  // to be updated in the next round
-  UnitList inside_;  // in event mode
-  UnitList some_;    // scratch: a part of the units
-  UnitList ended_;   // units that asked to end the run
+  std::vector<Silent> silent_;
+  Columns last_;  // their values
+  bool knows_last_ = false;
+  Sightings sightings_;  // by index in silent_
+  UnitList asking_;      // to be updated in the next round
+  UnitList inside_;      // in event mode
+  UnitList some_;        // scratch: a part of the units
+  UnitList ended_;       // units that asked to end the run
 };
 
 }  // namespace consort::couple

@@ -334,10 +334,19 @@ std::string SystemEvents::target_name(std::uint32_t target) const {
   return name_of(Reinit{t.unit, t.variable, t.element, 0});
 }
 
-std::optional<double> SystemEvents::value(std::uint32_t target, const RunState& state) const {
-  const auto& o = state.memory.back[overrides_][target];
-  if (o.on == 0) return std::nullopt;
-  return o.value;
+std::string SystemEvents::deeds(std::uint32_t event) const {
+  std::string text;
+  for (const auto& a : assigned_) {
+    if (a.event != event) continue;
+    if (!text.empty()) text += "; ";
+    switch (a.action->kind) {
+      case Kind::set: text += fmt::format("{} = {}", name_of(*a.action), a.value); break;
+      case Kind::pulse: text += fmt::format("{} = {} for one round", name_of(*a.action), a.value); break;
+      case Kind::release: text += fmt::format("{} released", name_of(*a.action)); break;
+      case Kind::stop: text += "stop"; break;
+    }
+  }
+  return text;
 }
 
 std::vector<std::string> SystemEvents::due(const RunState& state) const {

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -97,8 +96,8 @@ class SystemEvents final : public InputSource {
   // "left.omega"
   [[nodiscard]] std::string target_name(std::uint32_t target) const;
   [[nodiscard]] std::string name_of(const Reinit& reinit) const;
-  // The value of a target, or nothing if it was released.
-  [[nodiscard]] std::optional<double> value(std::uint32_t target, const RunState& state) const;
+  // What an event of the last round did: "left.omega = 2; ball.J = 3 for one round; pid.limit released; stop".
+  [[nodiscard]] std::string deeds(std::uint32_t event) const;
   // Events whose condition became true since the last round.
   [[nodiscard]] std::vector<std::string> due(const RunState& state) const;
 

@@ -63,6 +63,7 @@ std::string digest_of_routes(const graph::Plan& plan) {
   }
   for (const auto& external : plan.externals) writer(external.name, external.type, external.element, external.count);
   for (const auto& f : plan.formulas) writer(f.text, f.to, f.input, f.factor, f.offset);
+  for (const auto& s : plan.samplings) writer(s.unit, s.type, s.input, s.count, s.period);
   for (const auto& event : plan.events) {
     writer(event.name, event.when.text);
     for (const auto& a : event.actions)

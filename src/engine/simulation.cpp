@@ -118,6 +118,10 @@ void Simulation::Impl::make_coupling() {
   std::vector<couple::InputSource*> sources;
   for (auto& inputs : inputs_) sources.push_back(&inputs);
   if (!feed_.empty()) sources.push_back(&feed_);
+  if (!plan_.samplings.empty()) {
+    sampled_ = couple::SampledInputs(plan_, experiment_.start, varies_ ? 0 : experiment_.step, experiment_.slack());
+    sources.push_back(&sampled_);
+  }
   if (!plan_.events.empty()) {
     system_events_ = couple::SystemEvents(plan_, *fleet_, experiment_.step);
     sources.push_back(&system_events_);
@@ -148,10 +152,23 @@ void Simulation::Impl::make_coupling() {
 }
 
 void Simulation::Impl::make_events() {
+  if (!o_.event_log.empty()) event_log_ = std::make_unique<SystemEventLog>(o_.event_log, plan_);
+  logged_.assign(event_log_ ? fleet_->size() : 0, 0);
   stays_at_events_ = o_.solo && fleet_->traits(0).event_mode;
   together_ = !o_.solo && settles_together();
   if (!together_ && !stays_at_events_ && plan_.events.empty()) return;
   events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_, &system_events_, experiment_.tolerance);
+  events_->tell(event_log_.get());
+}
+
+// Events that were settled by all units are counted, too.
+void Simulation::Impl::log_inner_events(Time begin) {
+  for (UnitId u = 0; u < fleet_->size(); ++u) {
+    const auto events = fleet_->counts(u).events;
+    const auto settled = event_log_->count(u);
+    if (events > logged_[u] + settled) event_log_->alone(u, events - logged_[u] - settled, begin, state_.t);
+    logged_[u] = events - settled;
+  }
 }
 
 bool Simulation::Impl::settles_together() const {
@@ -244,7 +261,9 @@ void Simulation::Impl::advance(Time limit) {
   limit = std::min(limit, experiment_.last);
   if (cuts_at_events_) limit = std::min(limit, next_event());
   point_->begin_due(state_);
+  const Time begin = state_.t;
   const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
+  if (event_log_) log_inner_events(begin);
   if (outcome.why == unit::Why::terminate) [[unlikely]]
     end_early();
 }

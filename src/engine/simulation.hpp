@@ -42,6 +42,7 @@ struct SimulationOptions {
   std::vector<graph::Setting> settings{};  // by path; override values of the system
   LibraryOptions library{};
   std::optional<Solo> solo{};
+  std::string event_log{};         // every event of units and of the system, as a CSV file (system_event_log.hpp)
   std::string trace_file{};        // a timeline of every unit, in Chrome's trace format
   std::optional<Origin> origin{};  // results say where they come from; reads FMUs once more, for checksums
 

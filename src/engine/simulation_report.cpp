@@ -46,6 +46,8 @@ report::SystemReport Simulation::Impl::report() const {
   }
   r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
   add_iterations(r);
+  if (events_ && !o_.solo)
+    if (auto changes = events_->silent_changes(); !changes.empty()) r.notes.push_back(std::move(changes));
   note_partial_rollback(r);
   for (std::size_t i = 0; i < plan_.loops.size(); ++i) r.loops.push_back({state_.loops[i], plan_.loops[i].variables});
   return r;

@@ -31,6 +31,7 @@ class AtPoints final : public Controller {
     const auto outcome = inner_->advance(stepper, fleet, state, limit);
     auto* const system = events_.system();
     if (system == nullptr || outcome.why == Why::terminate) return outcome;
+    events_.look_for_silent_changes(state);
     if (system->is_due(state)) return events_.run(fleet, state, {});
     system->look(state);
     return outcome;
@@ -84,6 +85,7 @@ class EventController final : public Controller {
     auto outcome = reach(stepper, fleet, state, limit);
     if (search_) outcome = end_at_system_event(stepper, fleet, state, outcome);
     find_causes(state, begin_);
+    events_.look_for_silent_changes(state);
     if (outcome.why == Why::terminate) return outcome;
     return events_.run(fleet, state, causes_);
   }
