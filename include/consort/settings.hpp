@@ -111,6 +111,11 @@ struct RecordSettings {
 // Whether outputs are made consistent with inputs at communication points, if units respond without a step.
 enum class Consistency : std::uint8_t { automatic, always, never };
 
+// Who handles events inside steps. `together`: steps end at events, and all units settle them together. `alone`: each
+// unit handles its own, and others see the result at the next communication point. `automatic`: together if the system
+// has events of its own or a discrete output drives a discrete input, and all units can roll back and take any step.
+enum class EventSettling : std::uint8_t { automatic, together, alone };
+
 struct RunSettings {
   // `experiment` in a system file; times in seconds.
   std::optional<double> start{};
@@ -127,6 +132,7 @@ struct RunSettings {
   std::string host{};  // empty: threads of this process
   std::optional<std::uint32_t> threads{};
   Consistency consistent = Consistency::automatic;
+  EventSettling events = EventSettling::automatic;
   std::optional<double> real_time{};
   std::string input_file{};
   LoopSettings loops{};

@@ -107,6 +107,7 @@ int run_system(const RunOptions& o) {
   check_written_files({{"--output-file", o.no_output ? std::string() : result},
                        {"--report", o.report_file},
                        {"--trace", o.trace_file},
+                       {"--event-log", o.simulation.event_log},
                        {"--checkpoint-file", options.checkpoint_file},
                        {"--fmi-log-file", o.log.calls_file}},
                       files_read(o, document));
@@ -185,6 +186,7 @@ void add_run(CLI::App& app, Action& action) {
   c.add_option("--restart-from", o->simulation.restart_from,
                "go on from a checkpoint of the same system; the result file goes on, too");
   c.add_option("--report", o->report_file, "write the report to a file, .json or text");
+  c.add_option("--event-log", o->simulation.event_log, "write every event of units and of the system to this CSV file");
   c.add_option("--trace", o->trace_file, "write a timeline of all units, in Chrome's trace format");
   add_log_options(c, o->log);
   c.add_flag("--quiet,-q", o->quiet, "print warnings only");

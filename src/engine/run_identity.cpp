@@ -62,6 +62,13 @@ std::string digest_of_routes(const graph::Plan& plan) {
     for (const auto& [from, to] : p.mapping) writer(from, to);
   }
   for (const auto& external : plan.externals) writer(external.name, external.type, external.element, external.count);
+  for (const auto& f : plan.formulas) writer(f.text, f.to, f.input, f.factor, f.offset);
+  for (const auto& s : plan.samplings) writer(s.unit, s.type, s.input, s.count, s.period);
+  for (const auto& event : plan.events) {
+    writer(event.name, event.when.text);
+    for (const auto& a : event.actions)
+      writer(a.kind, a.target.unit, a.target.variable, a.target.first, a.value.text, a.text);
+  }
   const auto bytes = writer.take();
   Sha256 digest;
   digest.add(std::as_bytes(std::span(bytes)));

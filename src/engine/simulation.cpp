@@ -18,6 +18,7 @@
 #include "host/hosts.hpp"
 #include "settings/table.hpp"
 #include "solve/nonlinear.hpp"
+#include "step/event_controller.hpp"
 
 namespace consort::engine {
 
@@ -119,6 +120,14 @@ void Simulation::Impl::make_coupling() {
   std::vector<couple::InputSource*> sources;
   for (auto& inputs : inputs_) sources.push_back(&inputs);
   if (!feed_.empty()) sources.push_back(&feed_);
+  if (!plan_.samplings.empty()) {
+    sampled_ = couple::SampledInputs(plan_, experiment_.start, varies_ ? 0 : experiment_.step, experiment_.slack());
+    sources.push_back(&sampled_);
+  }
+  if (!plan_.events.empty()) {
+    system_events_ = couple::SystemEvents(plan_, *fleet_, experiment_.step);
+    sources.push_back(&system_events_);
+  }
   if (!scenario_.empty()) sources.push_back(&scenario_);
   point_ = std::make_unique<couple::Point>(
       couple::PointSetup{.plan = plan_,
@@ -130,9 +139,7 @@ void Simulation::Impl::make_coupling() {
                          .timeline = timeline_.get()});
   stepper_ = step::make_stepper({plan_, o_.run, *fleet_, *point_});
   choose_consistency();
-  stays_at_events_ = o_.solo && (fleet_->traits(0).event_mode || o_.solo->ahead != nullptr);
-  if (o_.stops_at_events || stays_at_events_)
-    events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_);
+  make_events();
   controller_ = step::make_controller({.plan = plan_,
                                        .settings = o_.run,
                                        .fleet = *fleet_,
@@ -142,7 +149,57 @@ void Simulation::Impl::make_coupling() {
                                        .is_late = is_late_,
                                        .bonds = bonds,
                                        .events = stays_at_events_ ? nullptr : events_.get(),
+                                       .events_at_points = !together_,
                                        .stays_at_events = stays_at_events_});
+}
+
+void Simulation::Impl::make_events() {
+  if (!o_.event_log.empty()) event_log_ = std::make_unique<SystemEventLog>(o_.event_log, plan_);
+  logged_.assign(event_log_ ? fleet_->size() : 0, 0);
+  stays_at_events_ = o_.solo && (fleet_->traits(0).event_mode || o_.solo->ahead != nullptr);
+  together_ = !o_.solo && settles_together();
+  if (!together_ && !stays_at_events_ && plan_.events.empty()) return;
+  events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_, &system_events_, experiment_.tolerance);
+  events_->tell(event_log_.get());
+}
+
+// Events that were settled by all units are counted, too.
+void Simulation::Impl::log_inner_events(Time begin) {
+  for (UnitId u = 0; u < fleet_->size(); ++u) {
+    const auto events = fleet_->counts(u).events;
+    const auto settled = event_log_->count(u);
+    if (events > logged_[u] + settled) event_log_->alone(u, events - logged_[u] - settled, begin, state_.t);
+    logged_[u] = events - settled;
+  }
+}
+
+bool Simulation::Impl::settles_together() const {
+  using Wish = graph::EventSettling;
+  if (o_.stops_at_events) return true;
+  if (o_.run.events == Wish::alone) return false;
+  const auto obstacle = step::obstacle_to_events(*fleet_);
+  if (o_.run.events == Wish::together) {
+    if (!obstacle.empty())
+      throw input_error(
+          "units cannot settle events together, because {}; run with 'events: auto', in which case each unit handles "
+          "its events alone",
+          obstacle)
+          .of_setting("events");
+    return true;
+  }
+  // Where that is impossible, a note says what happens to events of the system instead.
+  if (!plan_.events.empty()) return true;
+  if (!obstacle.empty()) return false;
+  const auto is_discrete = [](const graph::PlannedUnit& unit, describe::VariableId id) {
+    return (*unit.description)[id].variability == describe::Variability::discrete;
+  };
+  return std::any_of(plan_.connections.begin(), plan_.connections.end(), [&](const graph::ConnectionInfo& c) {
+    if (c.from == graph::no_unit || c.from == c.to) return false;
+    const auto& from = plan_.units[c.from];
+    const auto& to = plan_.units[c.to];
+    return fleet_->traits(c.from).event_verbs && fleet_->traits(c.to).event_verbs &&
+           is_discrete(from, from.outputs.choice()[c.output]) && is_discrete(to, to.inputs.choice()[c.input]);
+  });
 }
 
 // Puts every unit on the host of its component, or on the default host of the run.
@@ -190,6 +247,7 @@ void Simulation::Impl::initialize() {
     (*initialization_)(state_, e, report_.assumed, report_.warnings);
   }
   point_->look_up(state_);
+  system_events_.begin(state_);
   initialized_ = true;
   if (state_.stop.asked) report_.ended_early = fmt::format("a unit asked to end the simulation at t = {} s", state_.t);
   report_.start_up_seconds = seconds_since(begun_);
@@ -205,7 +263,9 @@ void Simulation::Impl::advance(Time limit) {
   limit = std::min(limit, experiment_.last);
   if (cuts_at_events_) limit = std::min(limit, next_event());
   point_->begin_due(state_);
+  const Time begin = state_.t;
   const auto outcome = runs_ahead() ? run_ahead(limit) : controller_->advance(*stepper_, *fleet_, state_, limit);
+  if (event_log_) log_inner_events(begin);
   if (outcome.why == unit::Why::terminate) [[unlikely]]
     end_early();
 }
@@ -263,6 +323,10 @@ Time Simulation::Impl::next_event() const {
 void Simulation::Impl::end_early() {
   if (o_.stop_requested != nullptr && o_.stop_requested->load(std::memory_order_relaxed)) {
     report_.ended_early = fmt::format("stopped on request at t = {} s", state_.t);
+    return;
+  }
+  if (const auto* const text = system_events_.stop(state_); text != nullptr && state_.stop.unit == graph::no_unit) {
+    report_.ended_early = fmt::format("an event of the system ended the simulation at t = {} s: {}", state_.t, *text);
     return;
   }
   report_.ended_early = fmt::format("unit '{}' asked to end the simulation at t = {} s",

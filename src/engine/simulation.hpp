@@ -49,6 +49,7 @@ struct SimulationOptions {
   std::vector<graph::Setting> settings{};  // by path; override values of the system
   LibraryOptions library{};
   std::optional<Solo> solo{};
+  std::string event_log{};         // every event of units and of the system, as a CSV file (system_event_log.hpp)
   std::string trace_file{};        // a timeline of every unit, in Chrome's trace format
   std::optional<Origin> origin{};  // results say where they come from; reads FMUs once more, for checksums
 
@@ -58,8 +59,8 @@ struct SimulationOptions {
   std::string checkpoint_file{};  // empty: NAME.checkpoint in the working directory
   std::string restart_from{};     // for run(): a checkpoint to resume from
 
-  // Steps end at events of units, which all units settle together. If a unit cannot roll back, each unit settles alone
-  // and a note of the report says so. Not offered to users yet.
+  // For programs: as the setting `events: together`, but if a unit cannot roll back, each unit settles alone and a note
+  // of the report says so.
   bool stops_at_events = false;
 
   std::function<void(const Progress&)> progress{};    // a few times a second

@@ -16,11 +16,13 @@
 #include "couple/event_iteration.hpp"
 #include "couple/point.hpp"
 #include "couple/run_state.hpp"
+#include "couple/sampled_inputs.hpp"
 #include "engine/experiment.hpp"
 #include "engine/external_inputs.hpp"
 #include "engine/initialize.hpp"
 #include "engine/scenario.hpp"
 #include "engine/simulation.hpp"
+#include "engine/system_event_log.hpp"
 #include "engine/system_recorder.hpp"
 #include "engine/table_feed.hpp"
 #include "engine/tables_read.hpp"
@@ -82,6 +84,10 @@ class Simulation::Impl {
   void make_fleet(unsigned threads);
   void read_tables(bool polynomials);
   void make_coupling();
+  // True if units settle events together. Throws Error (input) if they are to, but cannot.
+  [[nodiscard]] bool settles_together() const;
+  void make_events();
+  void log_inner_events(Time begin);
   void choose_consistency();
   void feed_from_table();
   // For a unit that runs alone: the outputs that steps read, for rows at every communication point.
@@ -132,8 +138,13 @@ class Simulation::Impl {
   std::vector<ExternalInputs> inputs_;
   TableFeed feed_;  // for a unit that runs alone
   couple::PowerBonds bonds_;
+  couple::SampledInputs sampled_;
+  couple::SystemEvents system_events_;
   std::unique_ptr<couple::Point> point_;
-  std::unique_ptr<couple::EventIteration> events_;  // null: units handle events inside their steps
+  std::unique_ptr<couple::EventIteration> events_;  // null: only units have events, which they handle in their steps
+  std::unique_ptr<SystemEventLog> event_log_;
+  std::vector<std::uint64_t> logged_;  // by unit: events that it handled alone, if there is a log
+  bool together_ = false;              // units settle events together
   std::unique_ptr<step::Stepper> stepper_;
   std::unique_ptr<step::Controller> controller_;
   std::vector<bool> is_late_;  // by unit: direct feed-through uses the inputs of the step

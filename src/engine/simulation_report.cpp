@@ -46,6 +46,8 @@ report::SystemReport Simulation::Impl::report() const {
   }
   r.engine_seconds = std::max(0.0, busy - in_units / r.threads);
   add_iterations(r);
+  if (events_ && !o_.solo)
+    if (auto changes = events_->silent_changes(); !changes.empty()) r.notes.push_back(std::move(changes));
   note_partial_rollback(r);
   for (std::size_t i = 0; i < plan_.loops.size(); ++i) r.loops.push_back({state_.loops[i], plan_.loops[i].variables});
   return r;
@@ -139,7 +141,7 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
 void Simulation::Impl::warn_of_clocks() {
   std::vector<bool> has_event_mode(plan_.units.size());
   for (UnitId u = 0; u < plan_.units.size(); ++u) has_event_mode[u] = fleet_->traits(u).event_mode;
-  for (auto& w : report::clock_warnings(plan_, has_event_mode, events_ != nullptr))
+  for (auto& w : report::clock_warnings(plan_, has_event_mode, together_ || stays_at_events_))
     report_.warnings.push_back(std::move(w));
 }
 

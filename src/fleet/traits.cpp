@@ -27,6 +27,7 @@ UnitTraits traits_of(unit::Unit& unit) {
   t.event_verbs = unit.events() != nullptr;
   t.inner_events = unit.handles_events_inside();
   t.event_mode = t.event_verbs && !t.inner_events;
+  t.takes_states = unit.takes_states();
   t.derivatives = unit.derivatives() != nullptr;
   t.step_derivatives = unit.step_derivatives() != nullptr;
   return t;

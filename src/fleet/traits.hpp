@@ -28,6 +28,7 @@ struct UnitTraits {
   bool event_verbs = false;       // the caller can enter event mode, update and leave it
   bool event_mode = false;        // discrete inputs are set only in event mode (FMI 3.0, 4.2.1.3)
   bool inner_events = false;      // handles events inside its steps, and announces its time events
+  bool takes_states = false;      // continuous states can be set, see unit::Unit
   bool derivatives = false;       // of outputs with respect to inputs, at a communication point
   bool step_derivatives = false;  // of outputs at the end of the last step
 
@@ -40,7 +41,7 @@ struct UnitTraits {
   template <class Archive>
   void fields(Archive& archive) {
     archive(name, input_order, output_order, variable_step, responds_without_step, rollback, why_no_rollback,
-            serialises, exact_restart, states_only, event_verbs, event_mode, inner_events, derivatives,
+            serialises, exact_restart, states_only, event_verbs, event_mode, inner_events, takes_states, derivatives,
             step_derivatives);
   }
 };

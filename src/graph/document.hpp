@@ -10,6 +10,7 @@
 namespace consort::graph {
 
 using consort::Consistency;
+using consort::EventSettling;
 using consort::IterationSettings;
 using consort::LoopSettings;
 using consort::PowerBond;

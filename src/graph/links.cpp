@@ -116,13 +116,21 @@ class Tracer {
   void add_link(const Way& way, bool before_run) {
     auto link = trace(way);
     if (!link) return;
-    if (before_run) return set_parameter(*link, flat_.wires[way.wires.back()]);
+    if (before_run) {
+      require(link->sample == 0, "the parameter '{}' takes its value once; remove 'sample' from its connection",
+              port_text(flat_, flat_.wires[way.wires.back()].to));
+      return set_parameter(*link, flat_.wires[way.wires.back()]);
+    }
     links_.links.push_back(std::move(*link));
   }
 
   void add_outer(std::uint32_t node, std::uint32_t wire, const std::string& element) {
     for (const auto& way : ways_to(wire))
-      if (auto link = trace(way)) links_.outer.push_back({node, std::move(*link), element + indices_text(way.target)});
+      if (auto link = trace(way)) {
+        require(link->sample == 0, "'{}' is an output of the system, which records the value as it is; remove 'sample'",
+                flat_.nodes[node].path);
+        links_.outer.push_back({node, std::move(*link), element + indices_text(way.target)});
+      }
   }
 
   // nullopt if the way has no source.
@@ -261,6 +269,8 @@ class Tracer {
       require(link.has_value(), "'{}' has no source, so an expression cannot read it; connect it", text);
       require(!link->formula, "'{}' is given by an expression itself; write that expression instead of the name", text);
       require(link->mapping.empty(), "'{}' is mapped on its way, so an expression cannot read it", text);
+      require(link->sample == 0, "'{}' is sampled on its way, so an expression cannot read it; sample what it drives",
+              text);
       return TracedSource{{link->from, link->external, link->external_element, link->factor, link->offset}, current_};
     };
     if (node.driver != no_source) return single(node.driver);
@@ -286,6 +296,12 @@ class Tracer {
   void follow(const Wire& wire, const Indices& element, Link& link) {
     const auto& connection = *wire.connection;
     const bool convertible = !connection.suppress_unit_conversion;
+    if (connection.sample > 0) {
+      require(link.sample == 0 || link.sample == connection.sample,
+              "the connection {}{} is sampled every {} s, and every {} s on its way before; sample it once",
+              connection_text(connection), where_text(connection.where), connection.sample, link.sample);
+      link.sample = connection.sample;
+    }
     if (wire.to.unit == no_unit) {
       auto measure = node_measure(flat_.nodes[wire.to.node]);
       if (convertible) {

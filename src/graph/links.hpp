@@ -40,6 +40,7 @@ struct Link {
   std::string unit{};                                        // of measure, of the value at the end
   std::string where;
   std::shared_ptr<const FormulaLink> formula{};  // instead of `from` and `external`
+  Duration sample = 0;                           // see Connection
 };
 
 // An output connector of the root and the variable behind it.

@@ -138,6 +138,16 @@ struct Evaluation {
   std::uint32_t loop = no_source;  // index into Plan::loops; no_source: refresh `unit`
 };
 
+// An input that takes its value at ticks from the start of the run on, and holds it between them.
+struct Sampling {
+  UnitId unit = no_unit;
+  Type type = Type::Float64;
+  std::uint32_t input = 0;  // first element of the inputs' column of its type
+  std::uint32_t count = 1;
+  Duration period = 0;
+  std::string text{};  // "the connection a.y → b.u (system.yaml:12:5)", for messages
+};
+
 // A fixed parameter that takes a value calculated by another unit. The value is passed once, in initialization mode;
 // see graph/parameter_route.hpp.
 struct ParameterRoute {
@@ -210,6 +220,7 @@ class Plan {
   std::vector<Conversion> conversions;  // sorted by unit
   std::vector<Formula> formulas;
 
+  std::vector<Sampling> samplings;
   std::vector<ParameterRoute> parameters;
   std::vector<PlannedEvent> events;  // in the order of declaration, those of nested systems first
 

@@ -289,7 +289,16 @@ class Layout {
                                    static_cast<std::uint32_t>(link.to.first), 1.0,
                                    static_cast<std::uint32_t>(plan_.formulas.size())});
     }
+    add_sampling(link, formula.to, formula.input, 1);
     plan_.formulas.push_back(std::move(formula));
+  }
+
+  void add_sampling(const Link& link, Type type, std::uint32_t input, std::uint32_t count) {
+    if (link.sample <= 0) return;
+    auto text = fmt::format("the connection {} → {}{}", from_text(link), to_text(link), where_text(link.where));
+    require(is_scalar_like(type) && type != Type::Clock, "{}: a {} cannot be sampled; remove 'sample'", text,
+            name_of(type));
+    plan_.samplings.push_back({link.to.unit, type, input, count, link.sample, std::move(text)});
   }
 
   void drive(const Link& link, Type type, std::uint32_t input) {
@@ -319,6 +328,7 @@ class Layout {
       drive(link, place.type, first + e);
       route_element(link, {source.type, source.element + e, 1}, place.type, first + e);
     }
+    add_sampling(link, place.type, first, source.count);
     const auto output = link.from.unit == no_unit
                             ? externals_.at(link.external)
                             : index_in(plan_.units[link.from.unit].outputs.choice(), link.from.variable);

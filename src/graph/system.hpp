@@ -87,6 +87,7 @@ struct Connection {
   bool suppress_unit_conversion = false;
   std::string where{};
   std::string value{};  // instead of `from`: an expression (src/expr) of the names of its system
+  double sample = 0;    // s: the value is held between ticks of this period; 0: it is not sampled
 };
 
 // A connector of a system, or the declared connector of a component. Properties that are not given are those of the

@@ -73,6 +73,7 @@ Row field(Row row) {
 
 using Texts = std::string_view;
 constexpr Texts consistencies[] = {"auto", "always", "never"};
+constexpr Texts settlings[] = {"auto", "together", "alone"};
 constexpr Texts jacobians[] = {"auto", "derivatives", "differences"};
 constexpr Texts scopes[] = {"components", "whole"};
 constexpr Texts sweeps[] = {"auto", "serial", "parallel"};
@@ -175,6 +176,11 @@ const std::vector<Row>& table() {
                                .kind = Kind::choice,
                                .help = "make outputs consistent with inputs at communication points",
                                .choices = consistencies}),
+      field<&Run::events>({.section = Section::run,
+                           .key = "events",
+                           .kind = Kind::choice,
+                           .help = "handle events inside steps by all units together, or by each unit alone",
+                           .choices = settlings}),
       field<&Run::real_time>({.section = Section::run,
                               .key = "real_time",
                               .kind = Kind::number,

@@ -315,6 +315,8 @@ class Exporter {
   // --- connections
 
   void add_connection(const graph::Connection& from, const graph::System& system, std::vector<Connection>& all) {
+    require(from.sample <= 0, "the connection {} → {} is sampled, which an SSP cannot say; remove 'sample'",
+            from.from.text(), from.to.text());
     Connection to;
     if (!from.from.element.empty()) to.start_element = from.from.element;
     std::tie(to.start_connector, to.start_indices) = split_end(system, from.from);

@@ -54,6 +54,8 @@ struct ControllerSetup {
   // If set, steps end at events and all units settle them together. Null: each unit handles events inside steps alone.
   // Must outlive the controller.
   couple::EventIteration* events = nullptr;
+  // Each unit handles events inside steps alone even so, and events of the system happen at the ends of steps.
+  bool events_at_points = false;
   // For fixed steps of a single unit: the unit stays where it stopped at an event, and the caller settles the event.
   bool stays_at_events = false;
 };

@@ -105,8 +105,48 @@ void MeUnit::set(const SignalSet& signals, Columns& values) {
     set_values(*instance_, signals, values);
     return inputs_.remember(signals, values);
   }
+  if (signals.choice().size() == 1) {
+    if (const auto first = state_of(signals.choice().front())) return set_state(signals, values, *first);
+  }
   inputs_.take(signals, values);
   stale_ = true;
+}
+
+std::optional<std::size_t> MeUnit::state_of(describe::VariableId id) const {
+  if (description_[id].is_settable_at_run_time()) return std::nullopt;
+  std::size_t first = 0;
+  for (const auto& unknown : description_.structure.derivatives) {
+    const auto& derivative = description_[unknown.variable];
+    if (derivative.derivative_of == id) return first;
+    first += derivative.is_array() ? static_cast<std::size_t>(description_.element_count(derivative)) : 1;
+  }
+  return std::nullopt;
+}
+
+void MeUnit::set_state(const SignalSet& signals, Columns& values, std::size_t first) {
+  if (problem_.memory().ended) return;
+  const bool was_in_event_mode = in_event_mode_;
+  if (was_in_event_mode) {
+    if (wants_update_) static_cast<void>(settle(*this, name(), t_));
+    if (problem_.memory().ended) return;
+    if (in_event_mode_) leave_event_mode();
+  }
+  load_solver();
+  const auto place = signals.place(0);
+  require_in_unit(name(), first + place.count <= state_count_, "unit '{}': '{}' has more elements than states", name(),
+                  description_[signals.choice().front()].name);
+  signals.negate(values);
+  with_type(place.type, [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>)
+      std::copy_n(values.column<T>().begin() + place.first, place.count,
+                  y_.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+  signals.negate(values);
+  solver_->reinitialise({.t = t_, .y = y_, .absolute_tolerances = tolerances_});
+  integration_->refresh();
+  stale_ = true;
+  last_.known = false;
+  if (was_in_event_mode) enter_event_mode();
 }
 
 // --- steps -----------------------------------------------------------------------------------------------------------
@@ -174,12 +214,17 @@ void MeUnit::enter_event_mode() {
   inputs_.begin_event();
   with_unit(name(), [&] { problem_.enter_event(t_, y_); });
   in_event_mode_ = true;
+  wants_update_ = false;
 }
 
 EventOutcome MeUnit::update() {
   require_mode(true);
   inputs_.begin_event();
-  return with_unit(name(), [&] { return problem_.update(t_); });
+  return with_unit(name(), [&] {
+    const auto outcome = problem_.update(t_);
+    wants_update_ = outcome.repeat;
+    return outcome;
+  });
 }
 
 void MeUnit::leave_event_mode() {

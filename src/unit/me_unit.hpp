@@ -7,6 +7,9 @@
 // stops at the first event before handling it; the caller then settles it with the functions of Events. One update of
 // the unit is one update of the instance.
 //
+// States. set() also takes a continuous state. The standards allow that in continuous-time mode only (FMI 2.0, 3.2.2;
+// FMI 3.0, 3.2.1), so a unit in event mode finishes its updates, leaves event mode and enters it again.
+//
 // Values. get() reflects newly set inputs without a step. Continuous inputs take effect with discrete states held;
 // other inputs take effect through an event that get() handles.
 //

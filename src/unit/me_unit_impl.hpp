@@ -14,8 +14,8 @@
 #include "solve/integrate.hpp"
 #include "solve/solvers.hpp"
 #include "unit/me_problem.hpp"
-#include "unit/native_instance.hpp"
 #include "unit/me_unit.hpp"
+#include "unit/native_instance.hpp"
 #include "unit/polynomial_inputs.hpp"
 #include "unit/set_back.hpp"
 #include "unit/step_sensitivity.hpp"
@@ -45,6 +45,7 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   [[nodiscard]] bool variable_step() const override { return true; }
   [[nodiscard]] bool responds_without_step() const override { return true; }
   [[nodiscard]] bool handles_events_inside() const override { return true; }
+  [[nodiscard]] bool takes_states() const override { return true; }
   [[nodiscard]] StepEvents events_in_step() const override { return last_.events; }
   [[nodiscard]] Time next_event() const override { return problem_.memory().next_event; }
 
@@ -105,6 +106,9 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   // Moves the instance to the current time with the inputs that were set.
   void refresh();
   void external_event();
+  // Index of the first state of a variable; none if it is not a state.
+  [[nodiscard]] std::optional<std::size_t> state_of(describe::VariableId id) const;
+  void set_state(const describe::SignalSet& signals, Columns& values, std::size_t first);
   [[nodiscard]] Time end_of(const StepRequest& r) const;
   void restore_instance(const MeSnapshot& snapshot);
   void restore_bytes(const MeSnapshot& snapshot);
@@ -136,6 +140,7 @@ class MeUnit final : public Unit, public Rollback, public Events, public Derivat
   std::optional<Time> stop_;
   bool stale_ = false;  // the instance is at another point or has other inputs
   bool in_event_mode_ = false;
+  bool wants_update_ = false;  // the last update in event mode asked for another one
 
   struct LastStep {
     bool known = false;

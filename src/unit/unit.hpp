@@ -186,6 +186,10 @@ class Unit : public Variables {
   // end of the last step (FMI 2.0 and 3.0, 4.2).
   [[nodiscard]] virtual bool responds_without_step() const { return false; }
 
+  // True if set() also takes a continuous state, alone, between steps or in event mode: the unit goes on from there.
+  // Call update() in event mode afterwards, as after any event.
+  [[nodiscard]] virtual bool takes_states() const { return false; }
+
   // True if the unit has its own events inside steps and handles them there, unless the request has stop_at_event.
   // Jumps of inputs between steps do not count as such events.
   [[nodiscard]] virtual bool handles_events_inside() const { return false; }

@@ -35,8 +35,9 @@ constexpr std::array solver{Name("name"), Name("tolerance")};
 constexpr std::array table{Name("table"), Name("connectors")};
 constexpr std::array signals{Name("signals"), Name("of"), Name("units_of_measure")};
 constexpr std::array connector{Name("causality"), Name("type"), Name("unit"), Name("dimensions"), Name("value")};
-constexpr std::array connection{Name("from"), Name("to"),     Name("factor"),        Name("offset"),
-                                Name("map"),  Name("others"), Name("convert_units"), Name("value")};
+constexpr std::array connection{Name("from"),          Name("to"),    Name("factor"),
+                                Name("offset"),        Name("map"),   Name("others"),
+                                Name("convert_units"), Name("value"), Name("sample")};
 constexpr std::array value{Name("value"), Name("unit")};
 constexpr std::array unit_of_measure{Name("kg"),  Name("m"),  Name("s"),   Name("A"),      Name("K"),
                                      Name("mol"), Name("cd"), Name("rad"), Name("factor"), Name("offset")};

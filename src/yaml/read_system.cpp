@@ -385,6 +385,10 @@ class ConnectionReader {
     read_transformation(fields, connection);
     if (const auto convert = fields.find("convert_units"))
       connection.suppress_unit_conversion = !convert->truth("'convert_units'");
+    if (const auto sample = fields.find("sample")) {
+      connection.sample = sample->seconds("the time between samples");
+      if (!(connection.sample > 0)) throw sample->error("the time between samples must be positive");
+    }
     const auto to = fields.need("to");
     if (to.is(Node::Kind::list)) {
       for (const auto& one : to.list("'to'")) add(one, connection);

@@ -277,7 +277,8 @@ class Writer {
     const std::string from = c.value.empty() ? c.from.text() : std::string();
     const std::string to = c.to.text();
     const bool bare = c.value.empty() && (from + to).find_first_of(" >") == std::string::npos;
-    if (bare && c.transformation.index() == 0 && !c.suppress_unit_conversion && is_plain(from) && is_plain(to))
+    if (bare && c.transformation.index() == 0 && !c.suppress_unit_conversion && c.sample <= 0 && is_plain(from) &&
+        is_plain(to))
       return fmt::format("{} -> {}", from, to);
     Flow flow;
     if (c.value.empty()) flow.add("from", scalar(from));
@@ -293,6 +294,7 @@ class Writer {
       if (mapping->partial) flow.add("others", std::string("keep"));
     }
     if (c.suppress_unit_conversion) flow.add("convert_units", std::string("false"));
+    if (c.sample > 0) flow.add("sample", fmt::format("{}", c.sample));
     return flow.text();
   }
 
