@@ -17,7 +17,7 @@ std::vector<Member> make_members(const Model& model, std::vector<std::unique_ptr
   std::vector<Member> members;
   members.reserve(instances.size());
   for (std::size_t m = 0; m < instances.size(); ++m)
-    members.emplace_back(std::move(instances[m]), *model.plan.units[m].description);
+    members.emplace_back(std::move(instances[m]), *model.plan.units[m].description, model.plan.units[m].starts);
   return members;
 }
 
