@@ -30,6 +30,7 @@
 #include "consort/error.hpp"
 #include "consort/export.hpp"
 #include "consort/fmu.hpp"
+#include "consort/linearise.hpp"
 #include "consort/native.hpp"
 #include "consort/result.hpp"
 #include "consort/settings.hpp"
@@ -126,6 +127,10 @@ class CONSORT_API System {
   // From start to stop, in this process; any number of times. Throws FailedRun, with the rows up to then, when a unit
   // fails on the way.
   [[nodiscard]] Result run(const RunOptions& options = {}) const;
+
+  // The linear model at a point of the trajectory: all units are solved together, as Model Exchange, up to there.
+  // Inputs of the system keep their start values. Throws Error that names units without Model Exchange.
+  [[nodiscard]] Linearisation linearise(const LineariseOptions& options = {}) const;
 
  private:
   friend class Simulation;

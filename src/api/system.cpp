@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "analyse/linearise.hpp"
 #include "api/common.hpp"
+#include "api/linearise.hpp"
 #include "api/native_data.hpp"
 #include "api/system_data.hpp"
 #include "base/error.hpp"
@@ -197,6 +199,11 @@ std::shared_ptr<engine::Library> library_of(const std::map<std::string, NativeMo
 }
 
 }  // namespace api
+
+Linearisation System::linearise(const LineariseOptions& options) const {
+  const auto library = api::library_of(data_->models, {});
+  return analyse::linearise(data_->document, *library, api::linearise_request(options));
+}
 
 Result System::run(const RunOptions& o) const {
   const auto& chosen = data_->document.run.record;
