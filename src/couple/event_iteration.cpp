@@ -288,11 +288,7 @@ Error EventIteration::unsettled(const RunState& state) const {
     }
   }
   std::vector<std::string> events;
-  if (system_ != nullptr) events = system_->due(state);
-  for (const auto e : system_ != nullptr ? system_->last().events : std::vector<std::uint32_t>()) {
-    const auto name = "'" + system_->name(e) + "'";
-    if (std::find(events.begin(), events.end(), name) == events.end()) events.push_back(name);
-  }
+  if (system_ != nullptr) events = system_->restless();
   std::vector<std::string> still;
   if (!events.empty())
     still.push_back(fmt::format("the event{} {} of the system {} again", events.size() == 1 ? "" : "s",

@@ -49,6 +49,7 @@ SystemEvents::SystemEvents(const graph::Plan& plan, const fleet::Fleet& fleet, D
     relations_ += relations.size();
   }
   held_.assign(relations_, 0.0);
+  counts_.assign(plan.events.size(), 0);
   assigned_.reserve(actions);
   last_.events.reserve(plan.events.size());
   last_.targets.reserve(actions + targets_.size());
@@ -213,6 +214,7 @@ void SystemEvents::look(RunState& state) const {
 bool SystemEvents::fire(RunState& state) {
   last_.clear();
   if (empty()) return false;
+  if (std::exchange(now_, state.t) != state.t) std::fill(counts_.begin(), counts_.end(), 0);
   auto overrides = state.memory.back[overrides_];
   for (std::uint32_t i = 0; i < targets_.size(); ++i) {
     if (std::exchange(overrides[i].pulse, std::uint8_t{0}) == 0) continue;
@@ -228,6 +230,7 @@ bool SystemEvents::fire(RunState& state) {
     note_firing(e, known[e], state.t);
     known[e].watched = located_[e];
     last_.events.push_back(e);
+    ++counts_[e];
   }
   if (last_.events.empty()) return !last_.empty();
   evaluate_right_sides(state);
@@ -349,12 +352,11 @@ std::string SystemEvents::deeds(std::uint32_t event) const {
   return text;
 }
 
-std::vector<std::string> SystemEvents::due(const RunState& state) const {
+std::vector<std::string> SystemEvents::restless() const {
   std::vector<std::string> names;
-  if (empty()) return names;
-  const auto known = state.memory.back[known_];
-  for (std::uint32_t e = 0; e < known.size(); ++e)
-    if (known[e].is_true == 0 && holds(e, state)) names.push_back("'" + name(e) + "'");
+  const auto most = counts_.empty() ? 0 : *std::max_element(counts_.begin(), counts_.end());
+  for (std::uint32_t e = 0; e < counts_.size(); ++e)
+    if (counts_[e] > most / 2) names.push_back("'" + name(e) + "'");
   return names;
 }
 

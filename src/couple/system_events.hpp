@@ -98,8 +98,8 @@ class SystemEvents final : public InputSource {
   [[nodiscard]] std::string name_of(const Reinit& reinit) const;
   // What an event of the last round did: "left.omega = 2; ball.J = 3 for one round; pid.limit released; stop".
   [[nodiscard]] std::string deeds(std::uint32_t event) const;
-  // Events whose condition became true since the last round.
-  [[nodiscard]] std::vector<std::string> due(const RunState& state) const;
+  // The events that happened most often at the present time.
+  [[nodiscard]] std::vector<std::string> restless() const;
 
   // --- as a source of inputs
 
@@ -164,6 +164,8 @@ class SystemEvents final : public InputSource {
   Slot<std::uint32_t> stop_;           // index in stops_, from 1; 0: none
   // Scratch.
   Fired last_;
+  Time now_ = 0;                       // of the last round
+  std::vector<std::uint32_t> counts_;  // by event: firings at that time
   std::vector<Assigned> assigned_;
   std::vector<double> held_;  // outcomes of relations
 };

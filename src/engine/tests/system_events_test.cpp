@@ -198,6 +198,7 @@ TEST(SystemEvents, GoAroundARingOfRelays) {
   s.connect("a.y", "b.u");
   auto o = accurate(1, 0.1);
   o.run.events = graph::EventSettling::together;
+  o.run.extrapolation = "1";  // a sees the ramp as it is
   Simulation simulation(s, o);
   simulation.initialize();
   expect_times(changes(simulation, "b.y"), {0.35}, 1e-6);
@@ -283,12 +284,10 @@ TEST(SystemEvents, FollowBouncesWithinAStepAndEndWhereTheyAccumulate) {
   const double fall = std::sqrt(2 / 9.81);
   const double end = fall * (1 + 2 * (0.5 + 0.25 + 0.125 + 0.0625 + 0.03125));
   std::vector<Time> impacts;
-  double before = 0;
   while (simulation.time() < end + 0.001) {
     simulation.step();
     const double v = number(simulation, "ball.v");
-    if (v > before + 1e-3 && std::abs(number(simulation, "ball.h")) < 1e-5) impacts.push_back(simulation.time());
-    before = v;
+    if (v > 0 && std::abs(number(simulation, "ball.h")) < 1e-7) impacts.push_back(simulation.time());
   }
   ASSERT_GE(impacts.size(), 6U);
   for (int i = 0; i < 6; ++i)
@@ -316,7 +315,9 @@ TEST(SystemEvents, ContinueFromACheckpointBitForBit) {
   whole.save(file);
   Simulation second(make(), accurate(2, 0.1));
   second.load(file);
-  expect_times(changes(second, "x.x"), {std::log(2.75 / 2) - std::log(0.75)}, 1e-6);
+  // 0.25 at -log(0.75), 1 after another log(2.75 / 2); from 0.1 to 0.25 it takes log(0.9 / 0.75).
+  const double first = std::log(2.75 / 2) - std::log(0.75), again = std::log(0.9 / 0.75) + std::log(2.75 / 2);
+  expect_times(changes(second, "x.x"), {first, first + again, first + 2 * again}, 1e-6);
   while (!whole.done()) whole.step();
   EXPECT_EQ(number(second, "x.x"), number(whole, "x.x"));
 }
@@ -356,7 +357,7 @@ TEST(SystemEvents, HappenAtCommunicationPointsIfUnitsCannotGoBack) {
   Simulation simulation(s, accurate(1, 0.1));
   const auto report = simulation.run({});
   EXPECT_NEAR(number(simulation, "x.x"), after_the_point(), 0.02) << "the FMU takes Euler steps";
-  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("communication point"), HasSubstr("'x'"))));
+  EXPECT_THAT(report.notes, Contains(AllOf(HasSubstr("communication point"), HasSubstr("because x cannot"))));
 }
 
 TEST(SystemEvents, HappenAtCommunicationPointsIfUnitsAreToSettleAlone) {
@@ -379,7 +380,7 @@ TEST(SystemEvents, NameUnitsThatCannotSettleTogether) {
   s.add("x", places::fmus() + "/fmi1/cs/LinearUnit.fmu");
   auto o = accurate(1, 0.1);
   o.run.events = graph::EventSettling::together;
-  EXPECT_THAT(error_of([&] { Simulation(s, o); }), AllOf(HasSubstr("'x'"), HasSubstr("together")));
+  EXPECT_THAT(error_of([&] { Simulation(s, o); }), AllOf(HasSubstr("because x cannot"), HasSubstr("together")));
 }
 
 TEST(SystemEvents, RefuseContradictingActions) {
