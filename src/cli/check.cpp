@@ -118,7 +118,7 @@ void check_plan(const graph::Document& document, const graph::Catalogue& catalog
     }
   };
   bool complete = true;
-  std::vector<std::string> in_groups;  // messages
+  std::vector<std::string> reported;  // groups whose contents have errors
   graph::CompileOptions options;
   options.problems = [&](const std::string& where, const Error& problem) {
     auto d = graph::diagnostic_of(where, problem);
@@ -128,18 +128,18 @@ void check_plan(const graph::Document& document, const graph::Catalogue& catalog
       return other.severity == Severity::error && other.file == d.file && other.line == d.line;
     });
     if (is_closed && is_known) return;
-    // The first error in a group is also that of the system around it, with the name of the group in front.
-    for (const auto& text : in_groups)
-      if (d.message.find(text) != std::string::npos) return;
+    // The first error in a group comes once more as an error of the group.
+    for (const auto& name : reported)
+      if (d.message.starts_with(fmt::format("unit '{}'", name))) return;
     diagnostics.add(std::move(d));
   };
   for_groups(document.system, [&](const graph::System& group) {
-    std::vector<std::string> found;
     graph::CompileOptions inside;
+    bool is_good = true;
     inside.is_group_content = true;
     inside.problems = [&](const std::string& where, const Error& problem) {
+      is_good = false;
       options.problems(where, problem);
-      found.push_back(graph::diagnostic_of(where, problem).message);
     };
     try {
       static_cast<void>(graph::compile(group, opens, inside));
@@ -147,7 +147,7 @@ void check_plan(const graph::Document& document, const graph::Catalogue& catalog
       if (error.fault() != Fault::input) throw;
       inside.problems({}, error);
     }
-    in_groups.insert(in_groups.end(), found.begin(), found.end());
+    if (!is_good) reported.push_back(group.name);
   });
   try {
     const auto plan = graph::compile(document.system, opens, options);

@@ -79,7 +79,7 @@ TEST(Check, ReportsEveryErrorInAGroup) {
 TEST(Convert, KeepsGroups) {
   const Desk desk;
   desk.write("pair.yaml",
-             "consort: 1\nname: rig\nunits:\n  pair:\n    solver: {name: radau5, tolerance: 1e-9}\n"
+             "consort: 1\nname: rig\nunits:\n  pair:\n    solver: {name: dopri5, tolerance: 1e-9}\n"
              "    parameters: {k: {value: 2 N/m}}\n"
              "    units: {left: {fmu: " +
                  fmu("fmi2/Pendulum.fmu") +
