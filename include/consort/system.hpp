@@ -43,7 +43,8 @@ struct UnitOptions {
   std::uint32_t substeps = 1;                                          // equal steps of its own per communication step
   std::vector<std::pair<std::string, std::string>> start_values = {};  // name in the unit, value as text
   std::string host = {};                                               // where it runs; default: as the run says
-  std::string platform = {};  // the binary to run: "win64"; default: the first one that this machine can run
+  std::string platform = {};             // the binary to run: "win64"; default: the first one that this machine can run
+  std::optional<double> tolerance = {};  // relative, of the solver; default: that of the run
 };
 
 // What one call adds to System::settings().
@@ -104,6 +105,16 @@ class CONSORT_API System {
   // From an output ("wheel.z") to an input: input = factor · output + offset, after the conversion of units of measure.
   // A name without a unit is a connector of the system itself, which is made when it does not exist.
   System& connect(std::string_view from, std::string_view to, double factor = 1, double offset = 0);
+  // The input takes the value of an expression of outputs, parameters and inputs of this system: "-k * (left.x + 4
+  // [m])". A fixed parameter takes it once. docs/systems.md describes expressions.
+  System& connect_value(std::string expression, std::string_view to);
+  // An output of the system itself, with the value of an expression.
+  System& output(std::string name, std::string expression, std::string unit_of_measure = {});
+  // A parameter of the system itself, for its expressions and connections.
+  System& parameter(std::string name, double value, std::string unit_of_measure = {});
+  // All units of this system are solved together by a solver, as one unit, wherever the system is run or added. They
+  // need Model Exchange. The tolerance is relative; default: that of the run.
+  System& solver(std::string name, std::optional<double> tolerance = {});
   // A start value by path ("wheel.m"), as text, in the unit of measure given or else the variable's own.
   System& set(std::string path, std::string value, std::string unit_of_measure = {});
   System& set(std::string path, double value);

@@ -112,7 +112,7 @@ OutputElements output_elements(const graph::Plan& plan) {
       for (std::uint32_t e = 0; e < place.count; ++e) {
         const auto element = unit.first_output[float64] + place.first + e;
         all.nominals[element] = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
-        all.names[element] = unit.name + "." + unit.starts.element_name(*unit.description, v, e);
+        all.names[element] = unit.path_of(unit.starts.element_name(*unit.description, v, e));
       }
     }
   }
