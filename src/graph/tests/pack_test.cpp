@@ -32,6 +32,7 @@ System everything() {
   inner.experiment.stop = 10;
   inner.events.push_back({"wall", "b.x < 0", {{EventAction::Kind::pulse, "b.F_x", "2", "f.yaml:7"}}, "f.yaml:6"});
   system.add_system(std::move(inner));
+  system.connect("inner.c", "a.v").sample = 0.01;
   system.connect("inner.c", "a.u").transformation = Mapping{{{"1", "on"}, {"2", "off"}}, true};
   return system;
 }
@@ -60,6 +61,7 @@ TEST(PackedSystem, HasTheSameContents) {
   EXPECT_EQ(k.elements.at(1), "x y");
   EXPECT_EQ(k.measure->exponents[2], -2);
   EXPECT_EQ(std::get<Linear>(k.transformation), (Linear{2, 1}));
+  EXPECT_EQ(copy.connections.at(0).sample, 0.01);
   const auto& inner = copy.systems.at(0);
   EXPECT_EQ(inner.connections.at(0).value, "2 * b.x");
   EXPECT_EQ(inner.connections.at(0).where, "f.yaml:9");
@@ -67,7 +69,7 @@ TEST(PackedSystem, HasTheSameContents) {
   EXPECT_EQ(inner.experiment.stop, 10);
   EXPECT_EQ(inner.events.at(0).when, "b.x < 0");
   EXPECT_EQ(inner.events.at(0).actions.at(0).kind, EventAction::Kind::pulse);
-  EXPECT_TRUE(std::get<Mapping>(copy.connections.at(0).transformation).partial);
+  EXPECT_TRUE(std::get<Mapping>(copy.connections.at(1).transformation).partial);
 }
 
 TEST(PackedSystem, IsRefusedIfItIsCutOrLonger) {
