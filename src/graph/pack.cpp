@@ -173,8 +173,8 @@ void fields(Archive& archive, Endpoint& value) {
 
 template <class Archive>
 void fields(Archive& archive, Connection& value) {
-  auto& [from, to, transformation, unconverted, where, text] = value;
-  archive(from, to, transformation, unconverted, where, text);
+  auto& [from, to, transformation, unconverted, where, text, sample] = value;
+  archive(from, to, transformation, unconverted, where, text, sample);
 }
 
 template <class Archive>
