@@ -21,6 +21,7 @@
 
 #include "consort/error.hpp"
 #include "consort/export.hpp"
+#include "consort/linearise.hpp"
 #include "consort/result.hpp"
 
 namespace consort {
@@ -109,6 +110,9 @@ class CONSORT_API Fmu {
   // Runs the FMU once from start to stop, in this process. May be called any number of times. If the FMU fails during
   // the run, throws FailedRun with the rows up to the failure.
   [[nodiscard]] Result simulate(const SimulateOptions& options = {}) const;
+
+  // The linear model at a point of the trajectory, of an FMU with Model Exchange. Inputs keep their start values.
+  [[nodiscard]] Linearisation linearise(const LineariseOptions& options = {}) const;
 
  private:
   struct Data;

@@ -30,6 +30,7 @@
 #include "consort/error.hpp"
 #include "consort/export.hpp"
 #include "consort/fmu.hpp"
+#include "consort/linearise.hpp"
 #include "consort/native.hpp"
 #include "consort/result.hpp"
 #include "consort/settings.hpp"
@@ -42,7 +43,8 @@ struct UnitOptions {
   std::uint32_t substeps = 1;                                          // equal steps of its own per communication step
   std::vector<std::pair<std::string, std::string>> start_values = {};  // name in the unit, value as text
   std::string host = {};                                               // where it runs; default: as the run says
-  std::string platform = {};  // the binary to run: "win64"; default: the first one that this machine can run
+  std::string platform = {};             // the binary to run: "win64"; default: the first one that this machine can run
+  std::optional<double> tolerance = {};  // relative, of the solver; default: that of the run
 };
 
 // What one call adds to System::settings().
@@ -89,8 +91,8 @@ class CONSORT_API System {
 
   // An FMU. A relative path is taken from the working directory when the system is run.
   System& add(std::string unit, const std::filesystem::path& source, const UnitOptions& options = {});
-  // A model that the program writes itself (consort/native.hpp). It has no file: results and system files name it, and a
-  // program that reads them defines it again.
+  // A model that the program writes itself (consort/native.hpp). It has no file: results and system files name it, and
+  // a program that reads them defines it again.
   System& add(std::string unit, const NativeModel& model, const UnitOptions& options = {});
   // A system inside of this one; its units are "name.unit".
   System& add(std::string name, const System& inner);
@@ -103,6 +105,16 @@ class CONSORT_API System {
   // From an output ("wheel.z") to an input: input = factor · output + offset, after the conversion of units of measure.
   // A name without a unit is a connector of the system itself, which is made when it does not exist.
   System& connect(std::string_view from, std::string_view to, double factor = 1, double offset = 0);
+  // The input takes the value of an expression of outputs, parameters and inputs of this system: "-k * (left.x + 4
+  // [m])". A fixed parameter takes it once. docs/systems.md describes expressions.
+  System& connect_value(std::string expression, std::string_view to);
+  // An output of the system itself, with the value of an expression.
+  System& output(std::string name, std::string expression, std::string unit_of_measure = {});
+  // A parameter of the system itself, for its expressions and connections.
+  System& parameter(std::string name, double value, std::string unit_of_measure = {});
+  // All units of this system are solved together by a solver, as one unit, wherever the system is run or added. They
+  // need Model Exchange. The tolerance is relative; default: that of the run.
+  System& solver(std::string name, std::optional<double> tolerance = {});
   // A start value by path ("wheel.m"), as text, in the unit of measure given or else the variable's own.
   System& set(std::string path, std::string value, std::string unit_of_measure = {});
   System& set(std::string path, double value);
@@ -126,6 +138,10 @@ class CONSORT_API System {
   // From start to stop, in this process; any number of times. Throws FailedRun, with the rows up to then, when a unit
   // fails on the way.
   [[nodiscard]] Result run(const RunOptions& options = {}) const;
+
+  // The linear model at a point of the trajectory: all units are solved together, as Model Exchange, up to there.
+  // Inputs of the system keep their start values. Throws Error that names units without Model Exchange.
+  [[nodiscard]] Linearisation linearise(const LineariseOptions& options = {}) const;
 
  private:
   friend class Simulation;

@@ -16,12 +16,14 @@ ValueError (InputError), TypeError (ArgumentError), KeyError (UnknownName), File
 from ._consort import Progress, __version__
 from ._description import DefaultExperiment, Interface, ModelDescription, Variable, read_model_description
 from ._error import ArgumentError, Error, InputError, MissingFile, RunError, UnknownName
+from ._linearisation import Linearisation, linearise
 from ._model import Discard, Event, Model, Var
 from ._result import Result, read_result
 from ._system import Simulation, System, built_in_models, load_system, run, simulate_fmu
 
 __all__ = [
-    "ArgumentError", "DefaultExperiment", "Discard", "Error", "Event", "InputError", "Interface", "MissingFile", "Model",
-    "ModelDescription", "Progress", "Result", "RunError", "Simulation", "System", "UnknownName", "Var", "Variable",
-    "__version__", "built_in_models", "load_system", "read_model_description", "read_result", "run", "simulate_fmu",
+    "ArgumentError", "DefaultExperiment", "Discard", "Error", "Event", "InputError", "Interface", "Linearisation", "MissingFile",
+    "Model", "ModelDescription", "Progress", "Result", "RunError", "Simulation", "System", "UnknownName", "Var", "Variable",
+    "__version__", "built_in_models", "linearise", "load_system", "read_model_description", "read_result", "run",
+    "simulate_fmu",
 ]

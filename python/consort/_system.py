@@ -115,12 +115,45 @@ class System:
             if name.startswith("python:"):
                 self._raw.define(name, native_model(class_from_file(name)))
 
-    def connect(self, source: str, target: str, factor: float = 1.0, offset: float = 0.0) -> System:
+    def connect(self, source: Optional[str] = None, target: Optional[str] = None, factor: float = 1.0,
+                offset: float = 0.0, *, value: Optional[str] = None, to: Optional[str] = None) -> System:
         """From an output to an input, by paths: target = factor · source + offset, after the conversion of units.
 
         A name without a unit is a connector of the system itself, which is made when it does not exist.
+
+        value: instead of a source, an expression of names of this system; to: the same as target.
+
+            pair.connect(value="-k * (left.x - right.x)", to="left.F_x")
         """
-        self._raw.connect(source, target, factor, offset)
+        end = to if target is None else target
+        if end is None or (to is not None and target is not None):
+            raise InputError("a connection has one target; give it as 'target' or as 'to'")
+        if (source is None) == (value is None):
+            raise InputError(f"the connection to '{end}' has either a source or an expression ('value'); give one of them")
+        if value is None:
+            self._raw.connect(source, end, factor, offset)
+        elif factor != 1 or offset != 0:
+            raise InputError(f"the connection to '{end}' has an expression; write the factor and the offset in it")
+        else:
+            self._raw.connect_value(value, end)
+        return self
+
+    def output(self, name: str, value: str, unit: str = "") -> System:
+        """An output of the system itself with the value of an expression: output("gap", "right.x - left.x", "m")."""
+        self._raw.output(name, value, unit)
+        return self
+
+    def parameter(self, name: str, value: float, unit: str = "") -> System:
+        """A parameter of the system itself, for its expressions and connections."""
+        self._raw.parameter(name, value, unit)
+        return self
+
+    def solver(self, name: str, tolerance: Optional[float] = None) -> System:
+        """Makes the system one unit: all its units are solved together by this solver, wherever it is run or added.
+
+        The units need Model Exchange. The tolerance is relative (default: that of the run).
+        """
+        self._raw.solver(name, tolerance)
         return self
 
     def set(self, path: str, value: Value, unit: str = "") -> System:

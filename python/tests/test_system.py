@@ -333,3 +333,38 @@ def test_a_result_repeats_a_run_with_inputs_of_an_array(fmus, tmp_path):
     again = consort.load_system(tmp_path / "s.h5").run()
     assert first["feed.float64_out"][-1] != 0
     assert np.array_equal(first["feed.float64_out"], again["feed.float64_out"])
+
+
+# --- groups
+
+
+def pendula(fmus):
+    pair = consort.System("pendula")
+    pair.add("left", fmus / "fmi2/Pendulum.fmu", interface_type="me", start_values={"x_pivot": -2, "theta": np.pi / 2})
+    pair.add("right", "model:pendulum", start_values={"x_pivot": 2, "theta": -np.pi / 2})
+    pair.parameter("k", 1, "N/m")
+    for end, sign in (("left", "-"), ("right", "")):
+        pair.connect(value=f"{sign}k * (left.x - right.x)", to=f"{end}.F_x")
+        pair.connect(value=f"{sign}k * (left.y - right.y)", to=f"{end}.F_y")
+        pair.connect(value="1 [m/s2] * sin(time * 1 [rad/s])", to=f"{end}.u_pivot")
+    pair.output("gap", "right.x - left.x", "m")
+    return pair
+
+
+def test_a_system_with_a_solver_is_one_unit(fmus):
+    pair = pendula(fmus).solver("bdf", 1e-8)
+    res = pair.run(stop=5, step=0.01, record={"variables": ["*"]})
+    np.testing.assert_allclose([res["left.theta"][-1], res["right.omega"][-1]], [-0.91921176, 1.32913196], atol=1e-5)
+    np.testing.assert_allclose(res["gap"], res["right.x"] - res["left.x"], atol=1e-12)
+    assert "group of 2 units, bdf" in res.report
+    rig = consort.System("rig").add("pendula", pair)
+    inside = rig.run(stop=5, step=0.01, record={"variables": ["pendula.*"]})
+    np.testing.assert_array_equal(inside["pendula.left.theta"], res["left.theta"])
+
+
+def test_a_connection_has_a_source_or_an_expression():
+    pair = consort.System()
+    for wrong in ({"source": "a.y", "value": "2", "to": "b.u"}, {"to": "b.u"}, {"value": "2"},
+                  {"value": "2", "to": "b.u", "factor": 2}, {"value": "2", "to": "b.u", "target": "c.u"}):
+        with pytest.raises(consort.InputError):
+            pair.connect(**wrong)

@@ -109,6 +109,28 @@ Columns Subject::outputs() {
   return columns;
 }
 
+Columns Subject::discrete() {
+  const auto choose = [&](bool with_locals) {
+    std::vector<VariableId> ids;
+    for (VariableId id = 0; id < description_.variables.size(); ++id) {
+      const auto& v = description_[id];
+      const bool is_number = v.type != Type::Clock && v.type != Type::String && v.type != Type::Binary && !v.is_array();
+      const bool is_own = v.causality == Causality::output || (with_locals && v.causality == Causality::local);
+      if (is_number && is_own && v.variability == describe::Variability::discrete) ids.push_back(id);
+    }
+    return describe::SignalSet(description_, ids);
+  };
+  if (!has_tried_discrete_) {
+    has_tried_discrete_ = true;
+    discrete_ = choose(true);
+    Columns columns = discrete_.make_columns();
+    if (!unit::try_get_values(*instance_, discrete_, columns).empty()) discrete_ = choose(false);
+  }
+  Columns columns = discrete_.make_columns();
+  unit::get_values(*instance_, discrete_, columns);
+  return columns;
+}
+
 double Subject::value(VariableId id) {
   const describe::SignalSet one(description_, std::span(&id, 1));
   Columns columns = one.make_columns();

@@ -40,6 +40,11 @@ class Subject {
   }
   [[nodiscard]] Time time() const { return time_; }
   void set_back(Time t) { time_ = t; }
+  // The same across an event. `next_event`: as it was at t.
+  void set_back(Time t, std::optional<Time> next_event) {
+    time_ = t;
+    next_event_ = next_event;
+  }
   // Model Exchange: the next event that it has announced, and the number of events in steps so far.
   [[nodiscard]] std::optional<Time> next_event() const { return next_event_; }
   [[nodiscard]] int events() const { return events_; }
@@ -50,6 +55,8 @@ class Subject {
 
   // Outputs of all types.
   [[nodiscard]] Columns outputs();
+  // Scalar discrete outputs and local variables that are numbers; without the locals if the FMU refuses to tell them.
+  [[nodiscard]] Columns discrete();
   // Scalar continuous variables of type Float64.
   [[nodiscard]] const std::vector<describe::VariableId>& real_inputs() const { return real_inputs_; }
   [[nodiscard]] const std::vector<describe::VariableId>& real_outputs() const { return real_outputs_; }
@@ -67,7 +74,8 @@ class Subject {
   std::unique_ptr<fmi::Instance> instance_;
   fmi::CoSimulation* cs_ = nullptr;
   fmi::ModelExchange* me_ = nullptr;
-  describe::SignalSet outputs_;
+  describe::SignalSet outputs_, discrete_;
+  bool has_tried_discrete_ = false;
   std::vector<describe::VariableId> real_inputs_, real_outputs_;
   Time time_ = 0;
   std::optional<Time> next_event_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,41 @@ Finding rollback(const fmi::Fmu& fmu, const SubjectOptions& options) {
   const auto state = saving->save();
   return repeated(
       subject, [&] { saving->restore(*state); }, "repeating steps from a saved state");
+}
+
+// Steps until a step has an event, then goes back to its beginning and repeats it. Co-Simulation does not tell of its
+// events, but of what they change.
+Finding rollback_across_event(const fmi::Fmu& fmu, const SubjectOptions& options) {
+  constexpr int most_steps = 1000;
+  constexpr double restarted = 1e-2;  // the FMU's own solver begins anew after a return
+  Subject subject(fmu, options);
+  auto* const saving = subject.instance().state_saving();
+  if (saving == nullptr) return absent(subject.instance().missing("function that saves its state"));
+  subject.start();
+  const Time stop = fmu.description().default_experiment.stop_time.value_or(std::numeric_limits<double>::infinity());
+  std::unique_ptr<fmi::SavedState> state;
+  for (int i = 0; i < most_steps && subject.time() + options.step <= stop; ++i) {
+    const Time t = subject.time();
+    const int events = subject.events();
+    const auto announced = subject.next_event();
+    const Columns before = subject.outputs();
+    const Columns discrete = subject.discrete();
+    state = saving->save(std::move(state));
+    subject.steps(1);
+    if (subject.events() == events && difference(discrete, subject.discrete()) == 0) continue;
+    const Columns expected = subject.outputs();
+    const Columns discrete_expected = subject.discrete();
+    const auto when = fmt::format("a step across the event after t = {:.6g} s", t);
+    saving->restore(*state);
+    subject.set_back(t, announced);
+    if (difference(before, subject.outputs()) > restarted || difference(discrete, subject.discrete()) > 0)
+      return fails("going back over " + when + " did not restore outputs or discrete variables");
+    subject.steps(1);
+    if (difference(discrete_expected, subject.discrete()) > 0)
+      return fails("repeating " + when + " gave other discrete variables");
+    return same(expected, subject.outputs(), "repeating " + when, restarted);
+  }
+  return absent(fmt::format("no event until t = {:.6g} s", subject.time()));
 }
 
 // The trial of unit/set_back.hpp, with steps. Differences of a converged inner iteration are accepted.
@@ -299,6 +335,9 @@ std::optional<bool> unsaid(const Description&, const Interface&) { return std::n
 constexpr std::array rows{
     TrialRow{"rollback", [](const Description&, const Interface& i) { return std::optional(i.can_save_state); },
              rollback},
+    TrialRow{"rollback across an event",
+             [](const Description&, const Interface& i) { return std::optional(i.can_save_state); },
+             rollback_across_event},
     TrialRow{"rollback by states", unsaid, rollback_by_states},
     TrialRow{"serialisation",
              [](const Description&, const Interface& i) { return std::optional(i.can_serialize_state); },

@@ -1,6 +1,8 @@
 #include "consort/fmu.hpp"
 
+#include "analyse/linearise.hpp"
 #include "api/common.hpp"
+#include "api/linearise.hpp"
 #include "base/error.hpp"
 #include "engine/simulate_fmu.hpp"
 #include "fmi/check.hpp"
@@ -76,6 +78,13 @@ Result Fmu::simulate(const SimulateOptions& o) const {
     if (!o.output_file.empty()) sinks.push_back((file = record::make_sink(o.output_file)).get());
     return engine::simulate_fmu(data_->fmu, run, sinks);
   });
+}
+
+Linearisation Fmu::linearise(const LineariseOptions& options) const {
+  const auto document = analyse::document_of_fmu(data_->fmu.path());
+  engine::Library library;
+  library.add(data_->fmu);
+  return analyse::linearise(document, library, api::linearise_request(options, document.system.name));
 }
 
 }  // namespace consort

@@ -86,7 +86,7 @@ std::vector<std::string> Simulation::names() const {
   const auto& plan = data_->simulation.plan();
   for (const auto& e : plan.externals) names.push_back(e.name);
   for (const auto& u : plan.units)
-    for (const auto& v : u.description->variables) names.push_back(fmt::format("{}.{}", u.name, v.name));
+    for (const auto& v : u.description->variables) names.push_back(u.path_of(v.name));
   return names;
 }
 

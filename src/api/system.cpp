@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "analyse/linearise.hpp"
 #include "api/common.hpp"
+#include "api/linearise.hpp"
 #include "api/native_data.hpp"
 #include "api/system_data.hpp"
 #include "base/error.hpp"
@@ -84,6 +86,7 @@ System& System::add(std::string unit, const std::filesystem::path& source, const
   auto& component = data_->document.system.add(std::move(unit), source);
   component.interface = interface;
   component.solver = options.solver;
+  component.tolerance = options.tolerance;
   component.substeps = options.substeps;
   component.host = options.host;
   if (!options.platform.empty()) component.platform = fmi::name_of(fmi::platform_of(options.platform));
@@ -137,6 +140,46 @@ System& System::connect(std::string_view from, std::string_view to, double facto
   } else {
     system.connect(from, to, {factor, offset});
   }
+  return *this;
+}
+
+System& System::connect_value(std::string expression, std::string_view to) {
+  data_->document.system.connect_value(std::move(expression), to);
+  return *this;
+}
+
+namespace {
+
+graph::Connector& declared(graph::System& system, std::string name, describe::Causality causality, std::string unit) {
+  for (const auto& known : system.connectors)
+    require(known.name != name, "the system '{}' has '{}' already; choose another name", system.name, name);
+  graph::Connector connector;
+  connector.name = std::move(name);
+  connector.causality = causality;
+  connector.unit = std::move(unit);
+  return system.connectors.emplace_back(std::move(connector));
+}
+
+}  // namespace
+
+System& System::output(std::string name, std::string expression, std::string unit_of_measure) {
+  auto& system = data_->document.system;
+  declared(system, name, describe::Causality::output, std::move(unit_of_measure));
+  system.connect_value(std::move(expression), name);
+  return *this;
+}
+
+System& System::parameter(std::string name, double value, std::string unit_of_measure) {
+  auto& system = data_->document.system;
+  declared(system, std::move(name), describe::Causality::parameter, std::move(unit_of_measure)).value = value;
+  return *this;
+}
+
+System& System::solver(std::string name, std::optional<double> tolerance) {
+  require(!tolerance || *tolerance > 0, "the tolerance of the solver '{}' must be > 0, got {}", name,
+          tolerance.value_or(0));
+  data_->document.system.solver = std::move(name);
+  data_->document.system.tolerance = tolerance;
   return *this;
 }
 
@@ -197,6 +240,11 @@ std::shared_ptr<engine::Library> library_of(const std::map<std::string, NativeMo
 }
 
 }  // namespace api
+
+Linearisation System::linearise(const LineariseOptions& options) const {
+  const auto library = api::library_of(data_->models, {});
+  return analyse::linearise(data_->document, *library, api::linearise_request(options));
+}
 
 Result System::run(const RunOptions& o) const {
   const auto& chosen = data_->document.run.record;

@@ -98,6 +98,12 @@ void check_tables(const graph::Document& document, Diagnostics& diagnostics) {
   }
 }
 
+// Calls `f` for every system that is solved together, from the outside.
+void for_groups(const graph::System& system, const std::function<void(const graph::System&)>& f) {
+  if (!system.solver.empty()) return f(system);
+  for (const auto& inner : system.systems) for_groups(inner, f);
+}
+
 // What cannot be known without compiling: names, types and units of measure that do not fit. Units whose files the
 // reader has reported already are left out.
 void check_plan(const graph::Document& document, const graph::Catalogue& catalogue, Diagnostics& diagnostics) {
@@ -112,6 +118,7 @@ void check_plan(const graph::Document& document, const graph::Catalogue& catalog
     }
   };
   bool complete = true;
+  std::vector<std::string> reported;  // groups whose contents have errors
   graph::CompileOptions options;
   options.problems = [&](const std::string& where, const Error& problem) {
     auto d = graph::diagnostic_of(where, problem);
@@ -120,8 +127,28 @@ void check_plan(const graph::Document& document, const graph::Catalogue& catalog
     const bool is_known = std::any_of(read.begin(), read.end(), [&](const Diagnostic& other) {
       return other.severity == Severity::error && other.file == d.file && other.line == d.line;
     });
-    if (!is_closed || !is_known) diagnostics.add(std::move(d));
+    if (is_closed && is_known) return;
+    // The first error in a group comes once more as an error of the group.
+    for (const auto& name : reported)
+      if (d.message.starts_with(fmt::format("unit '{}'", name))) return;
+    diagnostics.add(std::move(d));
   };
+  for_groups(document.system, [&](const graph::System& group) {
+    graph::CompileOptions inside;
+    bool is_good = true;
+    inside.is_group_content = true;
+    inside.problems = [&](const std::string& where, const Error& problem) {
+      is_good = false;
+      options.problems(where, problem);
+    };
+    try {
+      static_cast<void>(graph::compile(group, opens, inside));
+    } catch (const Error& error) {
+      if (error.fault() != Fault::input) throw;
+      inside.problems({}, error);
+    }
+    if (!is_good) reported.push_back(group.name);
+  });
   try {
     const auto plan = graph::compile(document.system, opens, options);
     if (complete) check_run(document, plan, diagnostics);

@@ -13,6 +13,7 @@ using Action = std::function<int()>;
 // Adds the sub-command to `app`. If the command line selects it, parsing sets `action`, which must outlive `app`.
 using AddCommand = void (*)(CLI::App& app, Action& action);
 
+void add_analyse(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);

@@ -154,9 +154,19 @@ int simulate_case(const Case& c, const record::Result& reference, const engine::
     run.input_file = c.input;
     run.skip_unsettable_inputs = true;
   }
-  const auto sink = record::make_sink(output);
-  record::Sink* const sinks[] = {sink.get()};
-  const auto report = engine::simulate_fmu(fmu, run, sinks);
+  const auto simulate = [&] {
+    const auto sink = record::make_sink(output);
+    record::Sink* const sinks[] = {sink.get()};
+    return engine::simulate_fmu(fmu, run, sinks);
+  };
+  report::FmuReport report;
+  try {
+    report = simulate();
+  } catch (const fmi::FatalRefusal& refusal) {
+    fmt::print(stderr, "warning: {}; this is done now\n", refusal.what());
+    run.simulate.hold_inputs = true;
+    report = simulate();
+  }
   for (const auto& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
   return 0;
 }

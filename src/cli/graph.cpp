@@ -22,7 +22,7 @@ struct GraphOptions {
   std::string system;
   std::string variant;
   bool allow_outside = false;
-  std::string layout = "stored";
+  std::string layout;
   std::vector<std::string> output_files;
   std::string title;
   fmi::OpenOptions open;
@@ -58,6 +58,19 @@ graph::Plan compile_to_draw(const graph::System& system, const graph::Catalogue&
   }
 }
 
+// The stored positions; null: automatic layout.
+const graph::Sheet* sheet_of(const graph::Document& document, const graph::Plan& plan, const GraphOptions& o) {
+  const auto* const sheet = document.sheet.get();
+  if (sheet == nullptr || !o.layout.empty()) return o.layout == "auto" ? nullptr : sheet;
+  const auto why = draw::why_illegible(document.system, plan, *sheet);
+  if (why.empty()) return sheet;
+  fmt::print(stderr,
+             "note: with the positions that the package stores, {}; so positions are computed (--layout stored keeps "
+             "them)\n",
+             why);
+  return nullptr;
+}
+
 int draw_graph(const GraphOptions& o) {
   auto files = o.output_files;
   if (files.empty()) files.push_back(std::filesystem::path(o.system).stem().string() + ".svg");
@@ -77,7 +90,7 @@ int draw_graph(const GraphOptions& o) {
                quote(fmt::format("{}", fmt::join(loop.variables, " → ")), 400));
   }
   for (const auto& note : plan.notes) fmt::print(stderr, "note: {}\n", note);
-  const draw::DiagramOptions options{o.title, o.layout == "auto" ? nullptr : document.sheet.get()};
+  const draw::DiagramOptions options{o.title, sheet_of(document, plan, o)};
   for (const auto& file : files) {
     const auto picture = ending_of(file) == ".svg" ? draw::diagram_svg(document.system, plan, options)
                                                    : draw::diagram_dot(document.system, plan, options);
@@ -98,9 +111,9 @@ void add_graph(CLI::App& app, Action& action) {
                "NAME.svg or NAME.dot, any number of times (default: SYSTEM.svg in the current folder)")
       ->take_all()
       ->allow_extra_args(false);
-  c.add_option("--layout", o->layout, "positions of boxes: those that a package stores, or computed ones")
-      ->check(CLI::IsMember({"stored", "auto"}))
-      ->capture_default_str();
+  c.add_option("--layout", o->layout,
+               "positions of boxes: those that a package stores, or computed ones (default: stored if that is legible)")
+      ->check(CLI::IsMember({"stored", "auto"}));
   c.add_option("--title", o->title, "title (default: the name of the system)");
   add_open_options(c, o->open);
   c.callback([o, &action] { action = [o] { return draw_graph(*o); }; });

@@ -19,8 +19,9 @@ namespace consort::cli {
 
 namespace {
 
-constexpr AddCommand commands[] = {add_info,    add_check, add_probe, add_simulate, add_run, add_cross_check,
-                                   add_compare, add_plot,  add_graph, add_convert,  add_new, add_wine};
+constexpr AddCommand commands[] = {add_info,        add_check,   add_probe, add_simulate, add_run,
+                                   add_cross_check, add_compare, add_plot,  add_graph,    add_analyse,
+                                   add_convert,     add_new,     add_wine};
 
 int run(int argc, char** argv) {
   CLI::App app{

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "ssp/parameters.hpp"
 #include "ssp/read.hpp"
+#include "yaml/view.hpp"
 
 namespace consort::cli {
 
@@ -54,6 +55,21 @@ std::vector<graph::Setting> read_parameters(const std::vector<std::string>& file
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }
   return all;
+}
+
+std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
+  std::vector<graph::Setting> settings;
+  for (const auto& text : texts) {
+    const auto equals = text.find('=');
+    require(equals != std::string::npos && equals > 0, "--set '{}': write it as UNIT.VARIABLE=VALUE", text);
+    graph::Setting setting{text.substr(0, equals), text.substr(equals + 1), {}, "--set"};
+    if (const auto parts = yaml::split_unit(setting.value)) {
+      setting.unit = parts->second;
+      setting.value = std::string(parts->first);
+    }
+    settings.push_back(std::move(setting));
+  }
+  return settings;
 }
 
 }  // namespace consort::cli

@@ -20,7 +20,6 @@
 #include "graph/files.hpp"
 #include "record/buffered_sink.hpp"
 #include "record/formats.hpp"
-#include "yaml/view.hpp"
 
 namespace consort::cli {
 
@@ -43,21 +42,6 @@ struct RunOptions {
   bool quiet = false;
   engine::SimulationOptions simulation;
 };
-
-std::vector<graph::Setting> settings_of(const std::vector<std::string>& texts) {
-  std::vector<graph::Setting> settings;
-  for (const auto& text : texts) {
-    const auto equals = text.find('=');
-    require(equals != std::string::npos && equals > 0, "--set '{}': write it as UNIT.VARIABLE=VALUE", text);
-    graph::Setting setting{text.substr(0, equals), text.substr(equals + 1), {}, "--set"};
-    if (const auto parts = yaml::split_unit(setting.value)) {
-      setting.unit = parts->second;
-      setting.value = std::string(parts->first);
-    }
-    settings.push_back(std::move(setting));
-  }
-  return settings;
-}
 
 std::string result_name(const RunOptions& o, const graph::RunSettings& run) {
   if (!run.record.file.empty()) return run.record.file;

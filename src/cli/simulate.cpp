@@ -161,6 +161,8 @@ void add_simulate(CLI::App& app, Action& action) {
   c.add_option("--solver", o->run.solver, "for Model Exchange (default: cvode): " + solve::solver_names());
   c.add_option("--event-log", o->run.event_log, "for Model Exchange: write every event to this CSV file");
   c.add_option("--input-file", o->run.input_file, "CSV with time and the inputs");
+  c.add_flag("--hold-inputs", o->run.simulate.hold_inputs,
+             "Co-Simulation: hold inputs at their mean over each step; for FMUs that refuse input derivatives");
   c.add_flag("--skip-unsettable-inputs", o->run.skip_unsettable_inputs,
              "ignore columns of the input file whose variables cannot be set");
   c.add_option("-o,--output-file", o->output_file,

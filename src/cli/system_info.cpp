@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+
 namespace consort::cli {
 
 namespace {
@@ -35,12 +37,31 @@ std::string values_text(std::size_t n) {
 
 void add_connectors(const graph::System& system, const std::string& indent, std::string& out) {
   for (const auto& c : system.connectors)
-    fmt::format_to(std::back_inserter(out), "{}· {}  {}{}{}\n", indent, c.name, describe::name_of(c.causality),
-                   c.type ? fmt::format(", {}", name_of(*c.type)) : "", c.unit.empty() ? "" : ", in " + c.unit);
+    fmt::format_to(std::back_inserter(out), "{}· {}  {}{}{}{}\n", indent, c.name, describe::name_of(c.causality),
+                   c.type ? fmt::format(", {}", name_of(*c.type)) : "", c.value ? fmt::format(", {}", *c.value) : "",
+                   c.unit.empty() ? "" : (c.value ? " " : ", in ") + c.unit);
+}
+
+void add_formulas(const graph::System& system, const std::string& indent, std::string& out) {
+  for (const auto& c : system.connections)
+    if (!c.value.empty())
+      fmt::format_to(std::back_inserter(out), "{}= {}  {}\n", indent, c.to.text(), quote(c.value, 400));
+  for (const auto& e : system.events)
+    fmt::format_to(std::back_inserter(out), "{}! {}  when {}\n", indent, e.name.empty() ? "event" : e.name,
+                   quote(e.when, 400));
+}
+
+// "group of 2 units, bdf, 3 connections"
+std::string group_text(const graph::System& group) {
+  const auto count = group.unit_count();
+  return fmt::format("group of {} unit{}, {}{}, {} connections", count, count == 1 ? "" : "s", group.solver,
+                     group.tolerance ? fmt::format(" with tolerance {}", *group.tolerance) : "",
+                     group.connections.size());
 }
 
 void add_tree(const graph::System& system, const std::string& indent, std::string& out) {
   add_connectors(system, indent, out);
+  add_formulas(system, indent, out);
   const std::size_t all = system.components.size() + system.systems.size();
   std::size_t n = 0;
   const auto branch = [&] { return ++n == all ? "└─ " : "├─ "; };
@@ -50,9 +71,9 @@ void add_tree(const graph::System& system, const std::string& indent, std::strin
                    values_text(c.settings.size()));
   for (const auto& inner : system.systems) {
     const bool last = n + 1 == all;
-    const auto contents = inner.kind == graph::System::Kind::table
-                              ? inner.table.filename().string()
-                              : fmt::format("system, {} connections", inner.connections.size());
+    const auto contents = inner.kind == graph::System::Kind::table ? inner.table.filename().string()
+                          : !inner.solver.empty()                  ? group_text(inner)
+                                                  : fmt::format("system, {} connections", inner.connections.size());
     fmt::format_to(std::back_inserter(out), "{}{}{}  {}{}\n", indent, branch(), inner.name, contents,
                    values_text(inner.settings.size()));
     add_tree(inner, indent + (last ? "   " : "│  "), out);
@@ -71,18 +92,27 @@ Json settings_json(const std::vector<graph::Setting>& settings) {
 
 Json tree_json(const graph::System& system) {
   Json j{{"name", system.name}, {"description", system.description}};
+  if (!system.solver.empty()) j["solver"] = system.solver;
+  if (system.tolerance) j["tolerance"] = *system.tolerance;
   j["connectors"] = Json::array();
   for (const auto& c : system.connectors) {
     Json one{{"name", c.name}, {"causality", describe::name_of(c.causality)}};
     if (c.type) one["type"] = name_of(*c.type);
     if (!c.unit.empty()) one["unit"] = c.unit;
+    if (c.value) one["value"] = *c.value;
     j["connectors"].push_back(std::move(one));
   }
   j["units"] = Json::array();
   for (const auto& c : system.components)
     j["units"].push_back({{"name", c.name}, {"source", c.source.string()}, {"values", settings_json(c.settings)}});
   j["connections"] = Json::array();
-  for (const auto& c : system.connections) j["connections"].push_back({{"from", c.from.text()}, {"to", c.to.text()}});
+  for (const auto& c : system.connections) {
+    if (c.value.empty())
+      j["connections"].push_back({{"from", c.from.text()}, {"to", c.to.text()}});
+    else
+      j["connections"].push_back({{"value", c.value}, {"to", c.to.text()}});
+  }
+  for (const auto& e : system.events) j["events"].push_back({{"name", e.name}, {"when", e.when}});
   j["values"] = settings_json(system.settings);
   j["systems"] = Json::array();
   for (const auto& inner : system.systems) j["systems"].push_back(tree_json(inner));
@@ -102,6 +132,7 @@ std::string system_text(const graph::Document& document) {
   line("description", system.description);
   line("size", fmt::format("{} units, {} nested systems, {} connections, {} values", counts.units, counts.systems,
                            counts.connections, counts.values));
+  if (!system.solver.empty()) line("solved together", group_text(system));
   const auto& e = system.experiment;
   std::string experiment;
   const auto add = [&](const char* name, const std::optional<double>& value, const char* unit) {

@@ -22,6 +22,9 @@ struct DiagramOptions {
 // one line with their number.
 [[nodiscard]] std::string diagram_svg(const graph::System& system, const graph::Plan& plan,
                                       const DiagramOptions& options = {});
+// The reason why a diagram with the positions of the sheet could not be read, as a clause; empty: it can be read.
+[[nodiscard]] std::string why_illegible(const graph::System& system, const graph::Plan& plan,
+                                        const graph::Sheet& sheet);
 // Returns a graph for Graphviz.
 [[nodiscard]] std::string diagram_dot(const graph::System& system, const graph::Plan& plan,
                                       const DiagramOptions& options = {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "base/error.hpp"
 #include "draw/text.hpp"
 #include "graph/flatten.hpp"
+#include "graph/outline.hpp"
 
 namespace consort::draw {
 
@@ -17,6 +19,9 @@ using namespace graph;
 namespace {
 
 constexpr std::size_t most_lines_of_a_pair = 6;  // more signals share one line
+
+// Of a unit inside of a group, whose description is not at hand.
+std::string note_of(const Component& unit) { return unit.is_native() ? "native model" : "ME"; }
 
 std::string note_of(const PlannedUnit& unit) {
   const auto& d = *unit.description;
@@ -75,10 +80,20 @@ class LoopFinder {
 class Modeller {
  public:
   Modeller(const System& root, const Plan& plan)
-      : plan_(plan), flat_(flatten(root, catalogue())), loops_(flat_, plan), rank_(plan.units.size(), 0) {
+      : plan_(&plan), flat_(flatten(root, catalogue())), loops_(flat_, plan), rank_(plan.units.size(), 0) {
     for (std::uint32_t i = 0; i < plan.order.size(); ++i) rank_[plan.order[i]] = i;
-    for (std::uint32_t w = 0; w < flat_.wires.size(); ++w) wires_[flat_.wires[w].system].push_back(w);
+    index_wires();
   }
+  // The content of a group, which the plan does not have.
+  explicit Modeller(const System& group)
+      : outlines_(std::in_place, group),
+        flat_(flatten(
+            outlines_->system(), [this](const Component& c) -> const auto& { return (*outlines_)(c); })),
+        loops_(flat_, Plan()) {
+    index_wires();
+  }
+  // The system to give to operator() for the content of a group: that of the wires.
+  [[nodiscard]] const System& content() { return outlines_->system(); }
 
   Block operator()(const System& system, const Sheet* sheet) {
     Block block;
@@ -93,7 +108,8 @@ class Modeller {
     }
     for (const auto& inner : system.systems) {
       index.emplace(inner.name, static_cast<std::uint32_t>(block.children.size()));
-      block.children.push_back((*this)(inner, inner_sheet(sheet, inner.name)));
+      block.children.push_back(inner.solver.empty() ? (*this)(inner, inner_sheet(sheet, inner.name))
+                                                    : group_block(inner, inner_sheet(sheet, inner.name)));
       block.children.back().place = place_of(block.sheet, inner.name);
     }
     block.rank = no_source;
@@ -122,18 +138,36 @@ class Modeller {
   // The units of the plan are in the order in which flatten() visits their components.
   Catalogue catalogue() {
     return [this, next = std::size_t{0}](const Component&) mutable -> const describe::Description& {
-      CONSORT_ASSERT(next < plan_.units.size());
-      return *plan_.units[next++].description;
+      CONSORT_ASSERT(next < plan_->units.size());
+      return *plan_->units[next++].description;
     };
   }
 
   Block unit_block(const Component& component) {
-    const auto& unit = plan_.units[next_unit_];
     Block block;
     block.title = component.name;
+    if (plan_ == nullptr) {
+      block.note = note_of(component);
+      block.rank = static_cast<std::uint32_t>(next_unit_++);
+      return block;
+    }
+    const auto& unit = plan_->units[next_unit_];
     block.note = note_of(unit);
     block.rank = rank_[next_unit_++];
     return block;
+  }
+
+  // One unit of the plan, drawn with its members.
+  Block group_block(const System& group, const Sheet* sheet) {
+    Modeller inside(group);
+    Block block = inside(inside.content(), sheet);
+    block.title = fmt::format("{} ({})", group.name, group.solver);
+    block.rank = rank_.at(next_unit_++);
+    return block;
+  }
+
+  void index_wires() {
+    for (std::uint32_t w = 0; w < flat_.wires.size(); ++w) wires_[flat_.wires[w].system].push_back(w);
   }
 
   using NetIndex = std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>;  // by source
@@ -150,12 +184,20 @@ class Modeller {
     };
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Line>> pairs;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
-    for (const auto w : wires_[&system]) {
-      const auto& c = *flat_.wires[w].connection;
-      const std::pair key{box_of(c.from), box_of(c.to)};
+    const auto add = [&](const Endpoint& from, const Endpoint& to, std::uint32_t loop) {
+      const std::pair key{box_of(from), box_of(to)};
       auto& lines = pairs[key];
       if (lines.empty()) order.push_back(key);
-      lines.push_back({c.from, c.to, key.first, key.second, loops_(w)});
+      lines.push_back({from, to, key.first, key.second, loop});
+    };
+    for (const auto w : wires_[&system]) {
+      const auto& wire = flat_.wires[w];
+      if (wire.expression == nullptr) {
+        add(wire.connection->from, wire.connection->to, loops_(w));
+        continue;
+      }
+      for (const auto& operand : wire.expression->operands)  // an expression is a line from each of them
+        if (operand.port) add(system.endpoint(operand.name), wire.connection->to, no_loop);
     }
     NetIndex nets;
     for (const auto& key : order) {
@@ -211,7 +253,8 @@ class Modeller {
     if (net.loop == no_loop) net.loop = line.loop;
   }
 
-  const Plan& plan_;
+  const Plan* plan_ = nullptr;
+  std::optional<Outlines> outlines_{};
   Flat flat_;
   LoopFinder loops_;
   std::vector<std::uint32_t> rank_;
@@ -222,7 +265,9 @@ class Modeller {
 }  // namespace
 
 Block block_of(const System& system, const Plan& plan, const Sheet* sheet) {
-  return Modeller(system, plan)(system, sheet);
+  if (system.solver.empty()) return Modeller(system, plan)(system, sheet);
+  Modeller inside(system);
+  return inside(inside.content(), sheet);
 }
 
 }  // namespace consort::draw

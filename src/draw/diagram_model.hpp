@@ -97,6 +97,10 @@ void lay_out(Block& block);
 void measure_placed(Block& block);
 void arrange_placed(Block& block, bool outermost);
 
+// The reason why a diagram cannot be read after lay_out(), as a clause: boxes overlap or are too small. Empty: it can
+// be.
+[[nodiscard]] std::string why_illegible(const Block& frame, double scale = 1);
+
 // Shared by both kinds of layout.
 void place_ports(std::vector<BlockPort>& ports, double top, double height);
 [[nodiscard]] std::string pin_text(const Block& frame, const Pin& pin, bool sink);

@@ -22,6 +22,9 @@ constexpr double largest_sheet = 3000;  // pixels of the longer side; content th
 constexpr double largest_text = 1.6;    // largest text scale, for boxes that are larger than their texts
 constexpr double stub = 12;             // straight part of a line next to its box
 constexpr double row_gap = 24;          // above the row of boxes without positions
+constexpr double blank = 0.15;          // largest blank margin around the content, relative to its longer side
+constexpr double least_scale = 0.5;     // of legible texts
+constexpr double most_overlap = 0.25;   // of legible boxes, relative to the smaller one
 
 // An axis-parallel box in the coordinates of the sheet.
 struct Extent {
@@ -68,18 +71,34 @@ Extent extent_of(const graph::ElementPlace& place) {
 
 bool is_placed(const Block& b) { return b.place != nullptr && b.place->box; }
 
+// SSP 2.0, 5.2.1: the position of a connector inside its system follows from its position at the edge, unless it is
+// given.
+std::optional<graph::Point> inside_of(const graph::ConnectorPlace& place, const Sheet& sheet) {
+  if (place.inside || !place.edge || !sheet.bounds) return place.inside;
+  const auto& r = *sheet.bounds;
+  return graph::Point{r.x1 + place.edge->x * (r.x2 - r.x1), r.y1 + place.edge->y * (r.y2 - r.y1)};
+}
+
+// The content, with a margin as far as the bounds of the sheet have one. Many tools store the bounds of a canvas that
+// is nearly empty; a picture of it would be all blank, with tiny texts.
 Extent extent_of(const Block& frame) {
   Extent all;
   const auto& sheet = *frame.sheet;
-  if (sheet.bounds) all.include(extent_of(*sheet.bounds));
   for (const auto& child : frame.children)
     if (is_placed(child)) all.include(extent_of(*child.place));
   for (const auto& c : sheet.connectors)
-    if (c.inside) all.include(c.inside->x, c.inside->y);
+    if (const auto at = inside_of(c, sheet)) all.include(at->x, at->y);
   for (const auto& line : sheet.lines)
     for (const auto& p : line.corners) all.include(p.x, p.y);
   for (const auto& note : sheet.notes) all.include(extent_of(note.box));
-  return all;
+  if (!sheet.bounds) return all;
+  const Extent bounds = extent_of(*sheet.bounds);
+  if (all.right < all.left) return bounds;
+  const double margin = blank * std::max(all.width(), all.height());
+  Extent paper = all;
+  paper.include(std::max(bounds.left, all.left - margin), std::max(bounds.bottom, all.bottom - margin));
+  paper.include(std::min(bounds.right, all.right + margin), std::min(bounds.top, all.top + margin));
+  return paper;
 }
 
 const graph::ConnectorPlace* find(const std::vector<graph::ConnectorPlace>& places, const std::string& name) {
@@ -158,17 +177,6 @@ void place_edge_ports(Block& b, bool inputs, const std::vector<graph::ConnectorP
     port.x = at.x * b.width;
     port.y = (1 - at.y) * b.height;
     port.side = side_of(b, port.x, port.y);
-  }
-}
-
-// SSP 2.0, 5.2.1: the position of a connector inside its system follows from its position at the edge, unless it is
-// given.
-void place_inside(BlockPort& port, const graph::ConnectorPlace& place, const Sheet& sheet, const Paper& paper) {
-  if (place.inside) {
-    port.inside = paper.at(*place.inside);
-  } else if (place.edge && sheet.bounds) {
-    const auto& r = *sheet.bounds;
-    port.inside = paper.at({r.x1 + place.edge->x * (r.x2 - r.x1), r.y1 + place.edge->y * (r.y2 - r.y1)});
   }
 }
 
@@ -302,7 +310,30 @@ void draw_lines(Block& frame, const Paper& paper) {
   }
 }
 
+// The area that two boxes share, relative to the smaller one.
+double overlap(const Block& a, const Block& b) {
+  const auto shared = [](double a1, double a2, double b1, double b2) {
+    return std::max(0.0, std::min(a2, b2) - std::max(a1, b1));
+  };
+  const double aw = a.width * a.scale, ah = a.height * a.scale, bw = b.width * b.scale, bh = b.height * b.scale;
+  const double area = shared(a.x, a.x + aw, b.x, b.x + bw) * shared(a.y, a.y + ah, b.y, b.y + bh);
+  return area / std::min(aw * ah, bw * bh);
+}
+
 }  // namespace
+
+std::string why_illegible(const Block& frame, double scale) {
+  for (std::size_t i = 0; i < frame.children.size(); ++i) {
+    const auto& child = frame.children[i];
+    if (!(child.scale * scale >= least_scale))
+      return "the box of '" + printable(child.title) + "' is too small for its texts";
+    for (std::size_t k = 0; k < i; ++k)
+      if (!(overlap(frame.children[k], child) <= most_overlap))
+        return "the boxes of '" + printable(frame.children[k].title) + "' and '" + printable(child.title) + "' overlap";
+    if (auto why = why_illegible(child, child.scale * scale); !why.empty()) return why;
+  }
+  return {};
+}
 
 void measure_placed(Block& frame) {
   const Paper paper = paper_of(frame);
@@ -347,7 +378,8 @@ void arrange_placed(Block& frame, bool outermost) {
   }
   for (auto* ports : {&frame.inputs, &frame.outputs})
     for (auto& port : *ports)
-      if (const auto* place = find(frame.sheet->connectors, port.name)) place_inside(port, *place, *frame.sheet, paper);
+      if (const auto* place = find(frame.sheet->connectors, port.name))
+        if (const auto at = inside_of(*place, *frame.sheet)) port.inside = paper.at(*at);
   if (outermost) follow_inside(frame);
   draw_lines(frame, paper);
   for (const auto& note : frame.sheet->notes) {

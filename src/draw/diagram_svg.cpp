@@ -245,6 +245,20 @@ class Painter {
 
 }  // namespace
 
+std::string why_illegible(const graph::System& system, const graph::Plan& plan, const graph::Sheet& sheet) {
+  constexpr double large = 2000;  // pixels; a screen shows it with texts of half their size or less
+  Block stored = block_of(system, plan, &sheet);
+  lay_out(stored);
+  if (auto why = why_illegible(stored); !why.empty()) return why;
+  const double size = std::max(stored.width, stored.height);
+  if (size <= large) return {};
+  Block computed = block_of(system, plan);
+  lay_out(computed);
+  if (size <= 1.5 * std::max(computed.width, computed.height)) return {};
+  return fmt::format("the picture would be {:.0f} pixels wide and {:.0f} pixels high for its smallest box",
+                     stored.width, stored.height);
+}
+
 std::string diagram_svg(const graph::System& system, const graph::Plan& plan, const DiagramOptions& options) {
   Block root = block_of(system, plan, options.sheet);
   if (!options.title.empty()) root.title = options.title;

@@ -29,7 +29,7 @@ constexpr std::string_view magic = "consort checkpoint 5\n";
 constexpr std::size_t digest_size = 64;
 constexpr std::size_t header_size = magic.size() + digest_size + 1;
 
-std::string digest_of(std::span<const std::uint8_t> bytes) {
+std::string checksum_of(std::span<const std::uint8_t> bytes) {
   Sha256 digest;
   digest.add(std::as_bytes(bytes));
   return digest.finish();
@@ -41,7 +41,7 @@ std::vector<std::uint8_t> encode(const Checkpoint& c) {
   ByteWriter writer;
   writer(c.identity, c.t, c.rows, c.last_row, c.run, c.units);
   const auto contents = writer.take();
-  const std::string digest = digest_of(contents);
+  const std::string digest = checksum_of(contents);
   std::vector<std::uint8_t> bytes(magic.begin(), magic.end());
   bytes.reserve(header_size + contents.size());
   bytes.insert(bytes.end(), digest.begin(), digest.end());
@@ -65,7 +65,7 @@ Checkpoint decode(std::span<const std::uint8_t> bytes, const std::string& name) 
           name);
   bool whole = bytes.size() > header_size && bytes[header_size - 1] == '\n';
   if (whole) {
-    const std::string digest = digest_of(bytes.subspan(header_size));
+    const std::string digest = checksum_of(bytes.subspan(header_size));
     whole = std::equal(digest.begin(), digest.end(), bytes.begin() + magic.size());
   }
   require(whole, "the checkpoint '{}' is damaged: its checksum is wrong; take another one, or start from the beginning",

@@ -110,6 +110,7 @@ class Initialization::Run {
       UnitView unit(plan_, fleet_, u);
       const auto inputs = [&] {
         if (owner_.sets_before_) set_inputs(u);
+        set_own();
       };
       set_early(plan_.units[u].starts, unit, inputs, warnings_);
     }
@@ -118,6 +119,11 @@ class Initialization::Run {
       UnitView unit(plan_, fleet_, u);
       apply_again(plan_.units[u].starts, unit);
     }
+    set_own();
+  }
+
+  void set_own() const {
+    if (owner_.own_.set_initial) owner_.own_.set_initial();
   }
 
   void set_inputs(UnitId u) {
@@ -128,6 +134,7 @@ class Initialization::Run {
   // Inputs and parameters to which connections lead.
   [[nodiscard]] IsDriven driven(UnitId u) const {
     return [this, u](describe::VariableId id) {
+      if (owner_.own_.drives && owner_.own_.drives(id)) return true;
       const auto& inputs = plan_.units[u].inputs.choice();
       return std::any_of(plan_.connections.begin(), plan_.connections.end(),
                          [&](const graph::ConnectionInfo& c) { return c.to == u && inputs[c.input] == id; }) ||
@@ -254,11 +261,12 @@ std::vector<bool> that_drive_others(const graph::Plan& plan) {
 }  // namespace
 
 Initialization::Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet,
-                               const couple::Point& point, bool sets_before)
+                               const couple::Point& point, bool sets_before, OwnInputs own)
     : plan_(plan),
       fleet_(fleet),
       point_(point),
       sets_before_(sets_before),
+      own_(std::move(own)),
       modern_(units_of(plan, fleet, true)),
       old_(units_of(plan, fleet, false)),
       sources_(chosen(modern_, that_drive_others(plan), true)),

@@ -7,6 +7,7 @@
 #include "couple/consistency.hpp"
 #include "couple/point.hpp"
 #include "couple/run_state.hpp"
+#include "engine/own_inputs.hpp"
 #include "fleet/fleet.hpp"
 #include "graph/document.hpp"
 #include "graph/plan.hpp"
@@ -17,9 +18,9 @@ namespace consort::engine {
 class Initialization {
  public:
   // All arguments must outlive this object. `sets_before`: inputs are also set before units enter initialization mode,
-  // for units that already compute there.
+  // for units that already compute there. `own`: those of a unit that runs alone.
   Initialization(const graph::Plan& plan, const graph::LoopSettings& loops, fleet::Fleet& fleet,
-                 const couple::Point& point, bool sets_before = false);
+                 const couple::Point& point, bool sets_before = false, OwnInputs own = {});
 
   // Units must be fresh and `state` newly created. Afterwards all units are in step mode, the signals have consistent
   // values, and loops are solved. FMI 1.0 units have no initialization mode: they are initialised one after another
@@ -35,6 +36,7 @@ class Initialization {
   fleet::Fleet& fleet_;
   const couple::Point& point_;
   bool sets_before_;
+  OwnInputs own_;
   std::vector<graph::UnitId> modern_, old_;    // with and without initialization mode
   std::vector<graph::UnitId> sources_, ends_;  // modern units that drive other units, and the remaining ones
   couple::Consistency consistency_;

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "fleet/fmu_factory.hpp"
+#include "graph/pack.hpp"
 #include "group/make_group.hpp"
 #include "model/built_in.hpp"
 #include "solve/solvers.hpp"
@@ -32,11 +33,11 @@ Library::~Library() = default;
 
 void Library::add(std::string name, Factory factory) {
   auto prototype = factory(name);
-  natives_[std::move(name)] = {nullptr, std::move(factory), std::move(prototype)};
+  natives_[std::move(name)] = {nullptr, std::move(factory), std::move(prototype), false};
 }
 
 void Library::add(std::string name, std::shared_ptr<const unit::ModelSource> model) {
-  natives_[std::move(name)] = {std::move(model), {}, {}};
+  natives_[std::move(name)] = {std::move(model), {}, {}, false};
 }
 
 void Library::add(const fmi::Fmu& fmu) {
@@ -50,7 +51,9 @@ Library::Native* Library::native(const graph::Component& component) {
   if (const auto found = natives_.find(name); found != natives_.end()) return &found->second;
   if (const auto* const row = model::find_built_in(name)) {
     add(name, unit::make_model_source(*row->definition, std::string(row->model_name)));
-    return &natives_.at(name);
+    auto& added = natives_.at(name);
+    added.built_in = true;
+    return &added;
   }
   const std::string where = component.where.empty() ? "" : " (" + component.where + ")";
   if (component.is_python())
@@ -131,7 +134,16 @@ fleet::UnitSpec Library::group_spec(const graph::PlannedUnit& planned, Duration 
   }
   for (const auto& known : groups_)
     if (known.system == component.group) spec.group = known.number;
+  auto system = *component.group;
+  use_folders(system);
+  spec.system = graph::pack(system, component.settings);
   return spec;
+}
+
+void Library::use_folders(graph::System& system) {
+  for (auto& component : system.components)
+    if (!component.is_native()) component.source = open(component).folder();
+  for (auto& inner : system.systems) use_folders(inner);
 }
 
 std::unique_ptr<unit::Unit> Library::make_group(const fleet::UnitSpec& spec) {
@@ -148,6 +160,7 @@ fleet::UnitSpec Library::spec_of(const graph::PlannedUnit& planned, Duration ste
   spec.tolerance = component.tolerance.value_or(0);
   if (const auto* const own = native(component)) {
     spec.model = component.model_name();
+    spec.built_in = own->built_in;
     if (own->model) {
       require_in_unit(planned.name, component.interface_of(own->description()) == InterfaceType::model_exchange,
                       "unit '{}': the native model '{}' has no interface for Co-Simulation of its own; leave "

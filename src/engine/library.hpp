@@ -69,6 +69,7 @@ class Library {
     std::shared_ptr<const unit::ModelSource> model{};
     Factory factory{};
     std::unique_ptr<unit::Unit> prototype{};
+    bool built_in = false;
     [[nodiscard]] const describe::Description& description() const {
       return model ? model->description() : prototype->description();
     }
@@ -76,6 +77,7 @@ class Library {
   const fmi::Fmu& open(const graph::Component& component);
   const group::Model& group(const graph::Component& component);
   fleet::UnitSpec group_spec(const graph::PlannedUnit& planned, Duration step);
+  void use_folders(graph::System& system);  // as sources of its FMUs
   std::unique_ptr<unit::Unit> make_group(const fleet::UnitSpec& spec);
   Native* native(const graph::Component& component);
   fleet::UnitSpec spec_of(const graph::PlannedUnit& planned, Duration step);

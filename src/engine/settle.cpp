@@ -17,6 +17,14 @@ graph::Setting setting_of(const describe::Variable& v, const Value& value) {
   return setting;
 }
 
+// The contents of a group keep their values, and get those that lead into it from outside.
+void settle_group(graph::System& group, const graph::Plan& plan, const std::string& path) {
+  const auto unit = plan.find_unit(path);
+  if (unit == graph::no_unit) return;
+  const auto& settings = plan.units[unit].component.settings;
+  group.settings.insert(group.settings.end(), settings.begin(), settings.end());
+}
+
 void settle_below(graph::System& system, const graph::Plan& plan, const std::string& prefix) {
   system.settings.clear();
   for (auto& component : system.components) {
@@ -30,11 +38,18 @@ void settle_below(graph::System& system, const graph::Plan& plan, const std::str
       for (std::size_t i = 0; i < set->variables.size(); ++i)
         component.settings.push_back(setting_of((*planned.description)[set->variables[i]], set->values[i]));
   }
-  for (auto& inner : system.systems) settle_below(inner, plan, prefix + inner.name + ".");
+  for (auto& inner : system.systems) {
+    if (inner.solver.empty())
+      settle_below(inner, plan, prefix + inner.name + ".");
+    else
+      settle_group(inner, plan, prefix + inner.name);
+  }
 }
 
 }  // namespace
 
-void settle(graph::System& system, const graph::Plan& plan) { settle_below(system, plan, {}); }
+void settle(graph::System& system, const graph::Plan& plan) {
+  if (system.solver.empty()) settle_below(system, plan, {});
+}
 
 }  // namespace consort::engine

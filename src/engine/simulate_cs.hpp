@@ -33,6 +33,7 @@ struct SimulateOptions {
   std::vector<std::string> outputs{};                               // variables to record; empty: the unit's outputs
   std::vector<std::uint8_t> initial_state{};                        // serialised; replaces initialization
   bool keep_final_state = false;
+  bool hold_inputs = false;  // the unit gets no input derivatives; inputs are held at their mean over each step
   std::vector<record::Fact> origin{};  // facts for results (engine/origin.hpp)
 
   std::function<void(const Progress&)> progress{};    // a few times a second

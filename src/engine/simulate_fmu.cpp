@@ -66,6 +66,9 @@ std::vector<std::string> without_effect(const describe::Description& d, const Fm
   if (run.use_event_mode && !no_events.empty()) say("--event-mode-used", no_events);
   if (run.allow_early_return && (me || d.version != describe::FmiVersion::v3))
     say("--early-return-allowed", me ? "a solver of Consort chooses the steps of Model Exchange" : no_events);
+  if (run.simulate.hold_inputs && (run.input_file.empty() || interface == InterfaceType::model_exchange))
+    say("--hold-inputs",
+        run.input_file.empty() ? "there is no input file" : "Model Exchange follows its inputs exactly");
   if (run.skip_unsettable_inputs && run.input_file.empty()) say("--skip-unsettable-inputs", "there is no input file");
   return lines;
 }
@@ -107,9 +110,9 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
   if (run.origin) options.origin = origin_facts(*run.origin, files, tables);
   report::FmuReport report;
   if (interface == InterfaceType::model_exchange) {
-    const auto instance = fmu.model_exchange(instance_options(d, run, false));
-    report =
-        simulate_me(*instance, d, options, {run.solver.empty() ? "cvode" : run.solver, run.event_log}, inputs, sinks);
+    auto instance = fmu.model_exchange(instance_options(d, run, false));
+    report = simulate_me(std::move(instance), d, options, {run.solver.empty() ? "cvode" : run.solver, run.event_log},
+                         inputs, sinks);
   } else {
     const auto* const cs = d.interface(interface);
     const bool clocks = cs != nullptr && report::clocks_need_event_mode(d, *cs);
@@ -127,8 +130,6 @@ report::FmuReport simulate_fmu(const fmi::Fmu& fmu, const FmuRun& run, std::span
     if (auto warning = report::clock_warning(d, *used, inputs); !warning.empty())
       report.warnings.push_back(std::move(warning));
   }
-  for (const auto* const sink : sinks)
-    for (auto& warning : sink->warnings()) report.warnings.push_back(std::move(warning));
   for (const auto& note : notes.all()) report.warnings.push_back(note.text());
   return report;
 }

@@ -62,6 +62,7 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
   announces_events_ = std::any_of(traits.begin(), traits.end(), [](const auto& u) { return u.announces_events(); });
   check_states();
   experiment_ = choose_experiment(plan_, o_.run, traits, report_);
+  if (!runs_ahead()) near_end_ = experiment_.slack();
   if (o_.solo && o_.solo->table != nullptr) feed_from_table();
   files_ = graph::files_of(system, o_.run);
   state_ = couple::make_run_state(plan_);
@@ -93,7 +94,8 @@ Simulation::Impl::Impl(const graph::System& system, SimulationOptions options, s
     static_cast<void>(identity());
   }
   if (o_.origin) origin_ = origin_facts(*o_.origin, {system, o_.run}, plan_, tables_);
-  initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value());
+  initialization_ = std::make_unique<Initialization>(plan_, o_.run.loops, *fleet_, *point_, o_.solo.has_value(),
+                                                     o_.solo ? o_.solo->inputs : OwnInputs{});
   if (std::all_of(traits.begin(), traits.end(), [](const auto& u) { return u.can_roll_back(); }))
     saved_ = fleet_->reserve_snapshot(plan_.all_units());
   fleet_->connect(blocks_of(plan_, o_.run.record.substeps));
@@ -154,7 +156,7 @@ void Simulation::Impl::make_coupling() {
 void Simulation::Impl::make_events() {
   if (!o_.event_log.empty()) event_log_ = std::make_unique<SystemEventLog>(o_.event_log, plan_);
   logged_.assign(event_log_ ? fleet_->size() : 0, 0);
-  stays_at_events_ = o_.solo && fleet_->traits(0).event_mode;
+  stays_at_events_ = o_.solo && (fleet_->traits(0).event_mode || o_.solo->ahead != nullptr);
   together_ = !o_.solo && settles_together();
   if (!together_ && !stays_at_events_ && plan_.events.empty()) return;
   events_ = std::make_unique<couple::EventIteration>(plan_, *fleet_, *point_, &system_events_, experiment_.tolerance);
@@ -262,7 +264,7 @@ void Simulation::Impl::advance(Time limit) {
   if (cuts_at_events_) limit = std::min(limit, next_event());
   point_->begin_due(state_);
   const Time begin = state_.t;
-  const auto outcome = controller_->advance(*stepper_, *fleet_, state_, limit);
+  const auto outcome = runs_ahead() ? run_ahead(limit) : controller_->advance(*stepper_, *fleet_, state_, limit);
   if (event_log_) log_inner_events(begin);
   if (outcome.why == unit::Why::terminate) [[unlikely]]
     end_early();
@@ -319,6 +321,10 @@ Time Simulation::Impl::next_event() const {
 }
 
 void Simulation::Impl::end_early() {
+  if (o_.stop_requested != nullptr && o_.stop_requested->load(std::memory_order_relaxed)) {
+    report_.ended_early = fmt::format("stopped on request at t = {} s", state_.t);
+    return;
+  }
   if (const auto* const text = system_events_.stop(state_); text != nullptr && state_.stop.unit == graph::no_unit) {
     report_.ended_early = fmt::format("an event of the system ended the simulation at t = {} s: {}", state_.t, *text);
     return;

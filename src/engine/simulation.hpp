@@ -17,6 +17,7 @@
 #include "base/time.hpp"
 #include "engine/library.hpp"
 #include "engine/origin.hpp"
+#include "engine/own_inputs.hpp"
 #include "engine/progress.hpp"
 #include "graph/document.hpp"
 #include "graph/plan.hpp"
@@ -24,16 +25,22 @@
 #include "input/table.hpp"
 #include "record/sink.hpp"
 #include "report/system_report.hpp"
+#include "unit/me_alone.hpp"
 
 namespace consort::engine {
 
 // Runs a system for its single unit: rows contain its variables without the unit's name, every event of a unit in event
 // mode has two rows, and its state can be loaded and kept.
 struct Solo {
-  std::vector<std::string> variables{};       // variables to record, in this order; empty: the outputs
-  const input::InputTable* table = nullptr;   // of its inputs; must outlive the simulation; null: no table
+  std::vector<std::string> variables{};      // variables to record, in this order; empty: the outputs
+  const input::InputTable* table = nullptr;  // of its inputs; must outlive the simulation; null: no table
+  OwnInputs inputs{};                        // inputs that it evaluates itself
+  // The unit itself, if it runs ahead: its steps end only at events and at the end of the run, and it tells of rows
+  // inside. Must outlive the simulation.
+  unit::MeAlone* ahead = nullptr;
   std::vector<std::uint8_t> initial_state{};  // serialised; replaces initialization
   bool keep_final_state = false;
+  bool hold_inputs = false;            // the unit gets no input derivatives
   std::vector<record::Fact> origin{};  // more facts for the results
 };
 

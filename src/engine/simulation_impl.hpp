@@ -50,9 +50,7 @@ class Simulation::Impl {
 
   // --- the run
   void initialize();
-  [[nodiscard]] bool done() const {
-    return !report_.ended_early.empty() || state_.t >= experiment_.last - experiment_.slack();
-  }
+  [[nodiscard]] bool done() const { return !report_.ended_early.empty() || state_.t >= experiment_.last - near_end_; }
   void step();
   void terminate();
   report::SystemReport run(std::span<record::Sink* const> sinks);
@@ -100,6 +98,8 @@ class Simulation::Impl {
   // the table's next event at that time.
   [[nodiscard]] bool has_event(Time begin, Time jump) const;
   void settle_event();
+  [[nodiscard]] bool runs_ahead() const { return o_.solo && o_.solo->ahead != nullptr; }
+  unit::StepOutcome run_ahead(Time limit);
   [[nodiscard]] Time next_event() const;
   void end_early();
   // names: of output elements
@@ -154,6 +154,7 @@ class Simulation::Impl {
   std::vector<record::Fact> origin_;          // facts of SimulationOptions::origin
   std::optional<fleet::SnapshotId> saved_{};  // for checkpoints; none if a unit cannot save its state
   std::unique_ptr<Initialization> initialization_;
+  Duration near_end_ = 0;          // the run ends this much before its last communication point
   double waited_ = 0;              // s, waiting for real time
   std::uint64_t began_steps_ = 0;  // steps of each unit before the checkpoint
   bool all_vary_ = false;

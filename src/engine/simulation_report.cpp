@@ -15,6 +15,17 @@
 
 namespace consort::engine {
 
+namespace {
+
+std::string kind_of(const graph::PlannedUnit& unit) {
+  const auto& c = unit.component;
+  if (!c.group) return std::string(describe::name_of(unit.description->version));
+  const auto count = c.group->unit_count();
+  return fmt::format("group of {} unit{}, {}", count, count == 1 ? "" : "s", c.solver);
+}
+
+}  // namespace
+
 report::SystemReport Simulation::Impl::report() const {
   report::SystemReport r = report_;
   r.reached = state_.t;
@@ -131,7 +142,7 @@ void Simulation::Impl::describe_run(const graph::System& system, unsigned thread
   for (UnitId u = 0; u < plan_.units.size(); ++u) {
     report::UnitReport unit;
     unit.name = plan_.units[u].name;
-    unit.kind = std::string(describe::name_of(plan_.units[u].description->version));
+    unit.kind = kind_of(plan_.units[u]);
     if (fleet_->traits(u).responds_without_step && plan_.units[u].description->version != describe::FmiVersion::native)
       unit.kind += ", Model Exchange";
     report_.units.push_back(std::move(unit));

@@ -112,7 +112,7 @@ OutputElements output_elements(const graph::Plan& plan) {
       for (std::uint32_t e = 0; e < place.count; ++e) {
         const auto element = unit.first_output[float64] + place.first + e;
         all.nominals[element] = std::abs(v.nominal) > 0 && std::isfinite(v.nominal) ? std::abs(v.nominal) : 1.0;
-        all.names[element] = unit.name + "." + unit.starts.element_name(*unit.description, v, e);
+        all.names[element] = unit.path_of(unit.starts.element_name(*unit.description, v, e));
       }
     }
   }
@@ -148,6 +148,7 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
   initialize();
   recorder.leave_out_unreadable(*fleet_);
   begin_recording(recorder);
+  if (runs_ahead()) o_.solo->ahead->listen([&](Time t) { recorder.write(t, *o_.solo->ahead); });
   const auto loop_begun = Clock::now();
   pace.begin(state_.t);
   Look look(*this, loop_begun);
@@ -164,7 +165,8 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
     advance(limit);
     const fleet::Timeline::Span recording(timeline_.get(), recording_);
     bool row = experiment_.records(state_.t, wanted);
-    if (stays_at_events_ && has_event(begin, jump)) {
+    const bool settles = stays_at_events_ && has_event(begin, jump);
+    if (settles) {
       recorder.write(state_.t, *fleet_, state_);
       settle_event();
       row = true;
@@ -177,7 +179,8 @@ report::SystemReport Simulation::Impl::run(std::span<record::Sink* const> sinks)
     }
     if (row && o_.run.record.substeps && report_.ended_early.empty())
       recorder.write_parts(point_->begun(), state_.t, *fleet_);
-    if (row || done()) {
+    const bool is_new = settles || state_.t > begin;  // false: a unit that runs alone ends the run where it is
+    if (is_new && (row || done())) {
       recorder.write(state_.t, *fleet_, state_);
     } else if (o_.run.record.substeps) {
       recorder.look(*fleet_, state_);

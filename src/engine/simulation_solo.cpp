@@ -2,6 +2,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 #include "engine/simulation_impl.hpp"
 
@@ -11,17 +13,19 @@ namespace consort::engine {
 void Simulation::Impl::feed_from_table() {
   const auto& d = *plan_.units.front().description;
   const bool moves = TableFeed::has_continuous(d, *o_.solo->table);
-  const bool slopes = moves && fleet_->traits(0).input_order > 0;
+  const bool slopes = moves && !o_.solo->hold_inputs && fleet_->traits(0).input_order > 0;
   if (slopes) o_.run.extrapolation = "1";
   feed_ = TableFeed(plan_, *o_.solo->table, experiment_.slack(), slopes);
   if (moves && !slopes)
     report_.assumed.emplace_back(
-        "continuous inputs are held at their mean over each step (the unit takes no input derivatives)");
+        fmt::format("continuous inputs are held at their mean over each step ({})",
+                    o_.solo->hold_inputs ? "as demanded" : "the unit takes no input derivatives"));
 }
 
 // No variable if there are fewer rows than steps: the recorder then reads values itself.
 graph::WantedVariable Simulation::Impl::read_by_steps() const {
-  if (o_.run.output_interval || o_.run.record.every != 1) return [](const describe::Variable&) { return false; };
+  if (runs_ahead() || o_.run.output_interval || o_.run.record.every != 1)
+    return [](const describe::Variable&) { return false; };
   if (o_.solo->variables.empty()) return {};
   const auto& names = o_.solo->variables;
   return [chosen = std::unordered_set<std::string_view>(names.begin(), names.end())](const describe::Variable& v) {
@@ -47,6 +51,15 @@ void Simulation::Impl::take_over_state() {
   fleet_->deserialise(*saved_, 0, o_.solo->initial_state);
   fleet_->restore(*saved_);
   fleet_->ask(fleet_->wave_of(0), fleet::Verb::read, state_.t, state_.signals);
+}
+
+// One step to the limit or to the first event, instead of steps on a grid.
+unit::StepOutcome Simulation::Impl::run_ahead(Time limit) {
+  const auto outcome =
+      stepper_->step(*fleet_, state_, {.t = state_.t, .h = limit - state_.t, .end = limit, .stop_at_event = true});
+  ++state_.control.accepted;
+  ++state_.control.unit_steps;
+  return outcome;
 }
 
 bool Simulation::Impl::has_event(Time begin, Time jump) const {

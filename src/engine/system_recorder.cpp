@@ -116,7 +116,7 @@ record::Signal plain_signal_of(const graph::PlannedUnit& unit, VariableId id, st
 
 record::Signal signal_of(const graph::PlannedUnit& unit, VariableId id, std::uint64_t element) {
   auto s = plain_signal_of(unit, id, element);
-  s.name = unit.name + "." + s.name;
+  s.name = unit.path_of(s.name);
   s.group = unit.name;
   return s;
 }
@@ -165,7 +165,7 @@ void SystemRecorder::choose() {
     }
     for (VariableId v = 0; v < d.variables.size(); ++v) {
       if (d[v].type == Type::Clock || d[v].causality == describe::Causality::independent) continue;
-      if (!wanted(fmt::format("{}.{}", unit.name, d[v].name))) continue;
+      if (!wanted(unit.path_of(d[v].name))) continue;
       const auto at = std::lower_bound(outputs.begin(), outputs.end(), v);
       if (at != outputs.end() && *at == v) {
         add_output(u, static_cast<std::size_t>(at - outputs.begin()), signal_of);
@@ -207,7 +207,7 @@ void SystemRecorder::choose() {
     std::vector<std::string> names;
     if (!used[i])
       for (const auto& unit : plan_.units)
-        for (const auto& v : unit.description->variables) names.push_back(fmt::format("{}.{}", unit.name, v.name));
+        for (const auto& v : unit.description->variables) names.push_back(unit.path_of(v.name));
     const std::vector<std::string_view> candidates(names.begin(), names.end());
     require_setting("record.variables", used[i], "there is no variable '{}' to record{}", patterns[i],
                     suggestion(patterns[i], candidates));
@@ -396,6 +396,11 @@ void SystemRecorder::look(fleet::Fleet& fleet, const couple::RunState& state) { 
 void SystemRecorder::write(Time t, fleet::Fleet& fleet, const couple::RunState& state) {
   const double strange = take(fleet, state);
   put_row(t, strange);
+}
+
+void SystemRecorder::write(Time t, unit::Variables& unit) {
+  for (const auto& asked : asked_) unit.get(asked.set, row_);
+  put_row(t, strangeness(row_.column<double>()));
 }
 
 void SystemRecorder::write_parts(Time begin, Time end, fleet::Fleet& fleet) {

@@ -56,6 +56,8 @@ class SystemRecorder {
   [[nodiscard]] bool has_trust() const { return !trust_.empty(); }
   void flush();
   void write(Time t, fleet::Fleet& fleet, const couple::RunState& state);
+  // A row of the only unit of a plan that reads no outputs with its steps.
+  void write(Time t, unit::Variables& unit);
   // Writes rows at the sub-steps of units inside the last step, from `begin` to `end`. Values of other units and of
   // variables that are not outputs stay as they were at `begin`. Call it before write() for `end`; only for units that
   // keep parts.

@@ -20,6 +20,7 @@ class Exchange {
 
   [[nodiscard]] unit::Unit& unit() const { return unit_; }
   [[nodiscard]] UnitId id() const { return id_; }
+  [[nodiscard]] const describe::SignalSet& outputs() const { return *blocks_.outputs; }
 
   // See HostedUnits::expect_discards().
   void expect_discards();

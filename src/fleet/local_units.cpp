@@ -43,6 +43,7 @@ void LocalUnits::connect(const Wiring& wiring) {
     if (units.empty()) continue;
     snapshot.states.resize(units_.size());
     snapshot.memories.resize(units_.size());
+    snapshot.seen.resize(units_.size());
   }
 }
 
@@ -52,7 +53,11 @@ void LocalUnits::serve_one(Local unit, const Work& work, Served& served) {
   Exchange& exchange = exchanges_[unit];
   bool quiet = true;
   switch (work.verb) {
-    case Verb::step: quiet = exchange.step(*work.request, *work.signals, replies_[exchange.id()]); break;
+    case Verb::step:
+      quiet = !checked_.empty() && checked_[unit].check
+                  ? step_checked(checked_[unit], unit, work)
+                  : exchange.step(*work.request, *work.signals, replies_[exchange.id()]);
+      break;
     case Verb::evaluate: exchange.evaluate(*work.signals); break;
     case Verb::read: exchange.read(*work.signals); break;
     case Verb::give: exchange.give(*work.signals); break;
@@ -84,7 +89,7 @@ void LocalUnits::serve_one(Local unit, const Work& work, Served& served) {
 void LocalUnits::serve(std::span<const Local> units, const Work& work, Served& served) {
   for (std::size_t i = 0; i < units.size(); ++i) {
     try {
-      if (work.verb == Verb::step && work.signals->highest == 0) step_held(units, work, served, i);
+      if (work.verb == Verb::step && work.signals->highest == 0 && checked_.empty()) step_held(units, work, served, i);
       for (; i < units.size(); ++i) serve_one(units[i], work, served);
     } catch (...) {
       served.fail(ids_[units[i]], std::current_exception());
@@ -124,20 +129,75 @@ void LocalUnits::for_each(std::span<const Local> units, Do&& work) {
 
 void LocalUnits::save(std::uint32_t index) {
   auto& snapshot = snapshots_[index];
-  for_each(snapshot.units, [states = snapshot.states.data(), memories = snapshot.memories.data(),
+  for_each(snapshot.units, [&, states = snapshot.states.data(), memories = snapshot.memories.data(),
                             rollbacks = rollbacks_.data(), exchanges = exchanges_.data()](Local u) {
     states[u] = rollbacks[u]->save(std::move(states[u]));
     if (exchanges[u].has_memory()) exchanges[u].save(memories[u]);
+    if (rollbacks[u]->is_trusted()) return;
+    if (checked_.empty()) checked_.resize(units_.size());
+    auto& checked = checked_[u];
+    if (!checked.check) checked.check = std::make_unique<ReturnCheck>(*units_[u], exchanges_[u].outputs());
+    checked.check->save(snapshot.seen[u], checked.t);
+    checked.snapshot = index;
+    checked.at_snapshot = true;
   });
+}
+
+void LocalUnits::bring_back(Snapshot& snapshot, Local unit) {
+  CONSORT_ASSERT(snapshot.states[unit] != nullptr);
+  rollbacks_[unit]->restore(*snapshot.states[unit]);
+  if (exchanges_[unit].has_memory()) exchanges_[unit].restore(snapshot.memories[unit]);
 }
 
 void LocalUnits::restore(std::uint32_t index, std::span<const Local> units) {
   auto& snapshot = snapshots_[index];
   for_each(units, [&](Local u) {
-    CONSORT_ASSERT(snapshot.states[u] != nullptr);
-    rollbacks_[u]->restore(*snapshot.states[u]);
-    if (exchanges_[u].has_memory()) exchanges_[u].restore(snapshot.memories[u]);
+    bring_back(snapshot, u);
+    if (checked_.empty() || !checked_[u].check) return;
+    auto& checked = checked_[u];
+    checked.check->returned(snapshot.seen[u]);
+    checked.t = snapshot.seen[u].t;
+    checked.snapshot = index;
+    checked.at_snapshot = true;
   });
+}
+
+// --- steps of units whose returns are checked -----------------------------------------------------------------------
+
+bool LocalUnits::step_checked(Checked& checked, Local unit, const Work& work) {
+  Exchange& exchange = exchanges_[unit];
+  Reply& reply = replies_[exchange.id()];
+  const StepRequest& request = *work.request;
+  checked.t = request.t + request.h;
+  const Time announced = work.signals->next_event[exchange.id()];
+  const bool quiet = exchange.step(request, *work.signals, reply);
+  const bool from_snapshot = std::exchange(checked.at_snapshot, false);
+  if (!from_snapshot || !request.may_roll_back) return quiet;
+  // A step that ended early, or in which a part was repeated, is not compared.
+  if (!quiet && (!reply.outcome.completed() || reply.counts.early_returns > 0 || reply.counts.discarded > 0))
+    return quiet;
+  if (!checked.check->wants_repetition(snapshots_[checked.snapshot].seen[unit])) return quiet;
+  return step_again(checked, unit, work, announced, quiet);
+}
+
+bool LocalUnits::step_again(Checked& checked, Local unit, const Work& work, Time announced, bool quiet) {
+  Exchange& exchange = exchanges_[unit];
+  Reply& reply = replies_[exchange.id()];
+  auto& snapshot = snapshots_[checked.snapshot];
+  const StepRequest& request = *work.request;
+  std::string warning = quiet ? std::string() : std::move(reply.warning);
+  bring_back(snapshot, unit);
+  checked.check->returned(snapshot.seen[unit]);
+  work.signals->next_event[exchange.id()] = announced;
+  quiet = exchange.step(request, *work.signals, reply);
+  if (quiet || reply.outcome.completed()) {
+    const auto problem = checked.check->compare(snapshot.seen[unit], request.t + request.h);
+    if (!problem.empty()) warning += (warning.empty() ? "" : "; ") + problem;
+  }
+  if (warning.empty()) return quiet;
+  if (quiet) reply = {{request.t + request.h, Why::completed}};
+  reply.warning = reply.warning.empty() ? std::move(warning) : warning + "; " + reply.warning;
+  return false;
 }
 
 void LocalUnits::differentiate(DerivativeOf what, std::span<const DerivativeQuery> queries) {

@@ -8,6 +8,7 @@
 
 #include "fleet/exchange.hpp"
 #include "fleet/host.hpp"
+#include "fleet/return_check.hpp"
 #include "fleet/timeline.hpp"
 
 namespace consort::fleet {
@@ -64,7 +65,15 @@ class LocalUnits : public HostedUnits {
   struct Snapshot {
     std::vector<std::unique_ptr<unit::Snapshot>> states;  // by unit; null: the unit is not in the snapshot
     std::vector<Exchange::Memory> memories;               // by unit; used if the exchange has a memory
+    std::vector<ReturnCheck::Memory> seen;                // by unit; used if the unit is checked
     std::vector<Local> units;
+  };
+  // A unit whose returns are checked: a unit without a check is trusted or was not saved yet.
+  struct Checked {
+    std::unique_ptr<ReturnCheck> check;
+    Time t = 0;                // of the unit
+    bool at_snapshot = false;  // no step since the save or the return
+    std::uint32_t snapshot = 0;
   };
   struct Cost {
     double seconds = 0;
@@ -72,6 +81,9 @@ class LocalUnits : public HostedUnits {
   };
 
   void serve_one(Local unit, const Work& work, Served& served);
+  bool step_checked(Checked& checked, Local unit, const Work& work);
+  bool step_again(Checked& checked, Local unit, const Work& work, Time announced, bool quiet);
+  void bring_back(Snapshot& snapshot, Local unit);
   void step_held(std::span<const Local> units, const Work& work, Served& served, std::size_t& i);
   // Calls `work` for each unit and stores exceptions in served_.
   template <class Do>
@@ -90,6 +102,7 @@ class LocalUnits : public HostedUnits {
   std::vector<Local> local_of_;  // by id; no_local for units of other hosts
   std::span<Reply> replies_;     // by id
   std::vector<Snapshot> snapshots_;
+  std::vector<Checked> checked_;  // by unit; empty until a unit that is not trusted is saved
   std::vector<double> times_;
   std::vector<Cost> costs_;  // of sampled steps
   Timeline* timeline_ = nullptr;

@@ -29,7 +29,7 @@
 
 namespace consort::fleet {
 
-inline constexpr std::uint16_t protocol_version = 1;
+inline constexpr std::uint16_t protocol_version = 2;
 inline constexpr std::size_t largest_message = std::size_t{1} << 30;  // bytes
 
 // Requests to a unit. Brackets show the content of the answer.
@@ -138,6 +138,10 @@ class MessageWriter {
     put(static_cast<std::uint64_t>(values.size()));
     bytes(values.data(), values.size_bytes());
   }
+  void put(const std::vector<UnitSpec>& specs) {
+    put(static_cast<std::uint64_t>(specs.size()));
+    for (auto spec : specs) spec.own_fields(*this);
+  }
   void put(const describe::SignalSet& set);
   // Writes the values of a set; they begin at `at`.
   void block(const describe::SignalSet& set, const Columns& values, const describe::Offsets& at);
@@ -207,6 +211,12 @@ class MessageReader {
     value = static_cast<T>(number);
   }
   void take(std::string& text);
+  void take(std::vector<UnitSpec>& specs) {
+    const auto size = take<std::uint64_t>();
+    check(size <= bytes_.size());  // each has more than one byte
+    specs.resize(size);
+    for (auto& spec : specs) spec.own_fields(*this);
+  }
   template <class T>
   [[nodiscard]] T take() {
     T value{};

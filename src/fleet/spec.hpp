@@ -18,6 +18,7 @@ struct UnitSpec {
   std::string name;         // name of the unit: its path in the system
   std::string folder{};     // an unpacked FMU; must exist during the lifetime of the unit; or …
   std::string model{};      // … the name of a model known to the factory
+  bool built_in = false;    // the model is that of model::find_built_in(), and not one of the program
   std::string platform{};   // of the FMU's binary, by name; empty: see fmi::find_binary()
   Duration call_limit = 0;  // see fmi::OpenOptions; 0: none
   describe::InterfaceType interface = describe::InterfaceType::co_simulation;
@@ -31,14 +32,23 @@ struct UnitSpec {
   // Messages of the unit:
   bool logging = false;      // enable its debug messages
   bool trace_calls = false;  // log one line per FMI call
-  // A group: its units, which are solved together, and the number that its factory knows it by; see src/group.
+  // A group: its units, which are solved together, and the number that its factory knows it by; see src/group. For
+  // other processes: its system (graph::pack()), in which the sources of FMUs are the folders of the members.
   std::vector<UnitSpec> members{};
   std::uint64_t group = 0;
+  std::string system{};
+
+  [[nodiscard]] bool is_group() const { return !members.empty(); }
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(name, folder, model, platform, call_limit, interface, solver, solver_step, event_mode, early_return,
-            logging, trace_calls, tolerance);
+    own_fields(archive);
+    archive(members);  // which have no members
+  }
+  template <class Archive>
+  void own_fields(Archive& archive) {
+    archive(name, folder, model, built_in, platform, call_limit, interface, solver, solver_step, event_mode,
+            early_return, logging, trace_calls, tolerance, system);
   }
 };
 

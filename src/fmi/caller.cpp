@@ -142,8 +142,16 @@ void Caller::fail(const char* function, Status status) const {
 }
 
 void Caller::refuse(const char* function, Status status, Status before) {
-  worst_ = before;  // also after fatal, which some tools (SimulationX 3.7) return for what they have not implemented
   const Error error = failure(function, status);
+  if (status == Status::fatal) {  // some tools (SimulationX) return it for what they have not implemented
+    const auto text = fmt::format(
+        "{}; no call is allowed after a fatal error: hold the inputs of the unit within each step ('extrapolation: 0' "
+        "in "
+        "a system, --hold-inputs if the FMU runs alone)",
+        error.what());
+    throw FatalRefusal(error.fault(), text, error.fields());
+  }
+  worst_ = before;
   throw Refused(error.fault(), error.what(), error.fields());
 }
 

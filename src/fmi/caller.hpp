@@ -124,7 +124,7 @@ class Caller {
       fail(f.name, status);
   }
   // As check(), for a call that is not essential: throws Refused unless the status is ok, and the instance stays
-  // usable.
+  // usable; FatalRefusal if the status is fatal.
   template <class F, class... A>
   void offer(const Function<F>& f, void* instance, const A&... arguments) {
     const Status before = worst_;

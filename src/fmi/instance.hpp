@@ -38,6 +38,12 @@ class Refused : public Error {
   using Error::Error;
 };
 
+// Thrown if an instance refuses such a call with a fatal error, after which no call is allowed.
+class FatalRefusal : public Error {
+ public:
+  using Error::Error;
+};
+
 // --- capabilities ----------------------------------------------------------------------------------------------------
 
 // A saved state; freed with the object, which must not outlive its instance.

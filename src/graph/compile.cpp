@@ -30,9 +30,48 @@ Elements target_elements(const Flat& flat, const std::vector<describe::StartValu
   throw input_error("'{}' is not a variable of a unit; write it as UNIT.VARIABLE", path);
 }
 
+// With paths that lead into the group.
+Plan compile_whole(const System& system, const Catalogue& catalogue, const CompileOptions& options) {
+  const System outer = around(system);
+  const std::string prefix = outer.name + ".";
+  std::vector<Setting> settings(options.settings.begin(), options.settings.end());
+  for (auto& setting : settings) setting.name = prefix + setting.name;
+  std::vector<std::string> targets;
+  for (const auto& target : options.targets) targets.push_back(prefix + target);
+  CompileOptions inner = options;
+  inner.settings = settings;
+  inner.targets = targets;
+  Plan plan = compile(outer, catalogue, inner);
+  if (!plan.units.empty()) plan.units.front().is_whole = true;
+  return plan;
+}
+
 }  // namespace
 
+System around(const System& group) {
+  System outer(group.name.empty() ? "system" : group.name);
+  outer.description = group.description;
+  outer.experiment = group.experiment;
+  outer.notes = group.notes;
+  outer.where = group.where;
+  for (const auto& connector : group.connectors) {
+    if (connector.causality != describe::Causality::input) continue;
+    outer.connectors.push_back(connector);
+    Connection connection;
+    connection.from.connector = connector.name;
+    connection.to = {outer.name, connector.name};
+    connection.where = connector.where;
+    outer.connections.push_back(std::move(connection));
+  }
+  System inner = group;
+  inner.name = outer.name;
+  inner.notes.clear();
+  outer.add_system(std::move(inner));
+  return outer;
+}
+
 Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options) {
+  if (!system.solver.empty() && !options.is_group_content) return compile_whole(system, catalogue, options);
   Flat flat = flatten(system, catalogue, options.settings, options.problems);
   check_measures(flat);
   Plan plan;

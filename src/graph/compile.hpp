@@ -29,10 +29,17 @@ struct CompileOptions {
   // Takes every error that concerns one unit, connection or value, and compile() goes on without it. The plan is then
   // incomplete. Empty: compile() throws the first one.
   ProblemSink problems{};
+  // The system is the content of a group, see src/group: its own solver counts no more.
+  bool is_group_content = false;
 };
 
 // Throws Error (input) for several sources of one input, missing endpoints (with the nearest names), types or units
 // that do not fit, and values that cannot be read. An error about a connection names both ends.
+//
+// A system with a solver becomes a plan of one unit, a group (PlannedUnit::is_whole).
 [[nodiscard]] Plan compile(const System& system, const Catalogue& catalogue, const CompileOptions& options = {});
+
+// A system around one that has a solver: with the same name and inputs, and the other one inside as a group.
+[[nodiscard]] System around(const System& group);
 
 }  // namespace consort::graph

@@ -48,6 +48,7 @@ UnitId Plan::require_unit(std::string_view path) const {
 }
 
 std::pair<UnitId, describe::VariableId> Plan::require_variable(std::string_view path) const {
+  if (!units.empty() && units.front().is_whole) return {0, units.front().description->require_variable(path)};
   for (auto dot = path.rfind('.'); dot != std::string_view::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
     const UnitId unit = find_unit(path.substr(0, dot));
     if (unit == no_unit) continue;

@@ -36,6 +36,12 @@ struct PlannedUnit {
   Component component;  // as written by the user
   const describe::Description* description = nullptr;
   describe::StartValues starts;
+  bool is_whole = false;  // it stands for a system with a solver; paths of its variables do not begin with its name
+
+  // "wheel.z"; "z" of a whole system.
+  [[nodiscard]] std::string path_of(std::string_view variable) const {
+    return is_whole ? std::string(variable) : name + "." + std::string(variable);
+  }
 
   describe::SignalSet inputs;   // driven variables: connected, external, or targets of a scenario
   describe::SignalSet outputs;  // the wanted variables (CompileOptions), and all other sources of connections

@@ -34,6 +34,12 @@ std::string Setting::text() const { return elements.empty() ? value : fmt::forma
 const Component* System::component(std::string_view element_name) const { return find_named(components, element_name); }
 const System* System::system(std::string_view element_name) const { return find_named(systems, element_name); }
 
+std::size_t System::unit_count() const {
+  std::size_t count = components.size();
+  for (const auto& inner : systems) count += inner.unit_count();
+  return count;
+}
+
 std::vector<std::string_view> System::element_names() const {
   std::vector<std::string_view> names;
   for (const auto& c : components) names.emplace_back(c.name);

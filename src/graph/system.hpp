@@ -239,6 +239,7 @@ class System {
   [[nodiscard]] const Component* component(std::string_view element_name) const;
   [[nodiscard]] const System* system(std::string_view element_name) const;
   [[nodiscard]] std::vector<std::string_view> element_names() const;
+  [[nodiscard]] std::size_t unit_count() const;  // with those of inner systems
 
  private:
   Endpoint known(std::string_view path, describe::Causality causality);

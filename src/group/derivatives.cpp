@@ -97,7 +97,7 @@ bool MemberDerivatives::outputs_by_input(const Batch& outputs, std::uint32_t inp
   if (member.instance->directional_derivatives() == nullptr) return false;
   const auto& d = *member.description;
   const auto& variable = d[slot.variable];
-  const auto count = static_cast<std::size_t>(variable.is_array() ? d.element_count(variable) : 1);
+  const auto count = member.elements(slot.variable);
   seed_.assign(count, 0.0);
   seed_[slot.element] = 1;
   member.instance->directional_derivatives()->directional(outputs.references, std::span(&variable.reference, 1), seed_,

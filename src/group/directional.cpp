@@ -33,7 +33,7 @@ Directional::Directional(const Model& model, std::span<Member> members, MemberDe
     for (const auto& unknown : d.structure.derivatives) {
       const auto state = d[unknown.variable].derivative_of;
       states_.emplace(model.composite.first_of_member[m] + state, std::pair(m, first));
-      first += static_cast<std::size_t>(d.element_count(d[unknown.variable]));
+      first += members[m].elements(unknown.variable);
     }
   }
   for (std::uint32_t o = 0; o < wiring.sources.size(); ++o) slot_of_source_.emplace(wiring.sources[o], o);

@@ -129,7 +129,7 @@ void GroupInstance::reinitialise(const OwnEvents::Reinit& reinit) {
   std::size_t at = reinit.element;
   for (const auto& unknown : d.structure.derivatives) {
     if (d[unknown.variable].derivative_of == reinit.variable) break;
-    at += static_cast<std::size_t>(d.element_count(d[unknown.variable]));
+    at += member.elements(unknown.variable);
   }
   states_now_.resize(member.states);
   member.instance->get_states(states_now_);

@@ -48,7 +48,7 @@ void JacobianAssembly::find_dependencies(MemberId m) {
     std::uint32_t column = 0;
     for (const auto& unknown : d.structure.derivatives) {
       const auto state = d[unknown.variable].derivative_of;
-      for (std::uint64_t e = 0; e < d.element_count(d[unknown.variable]); ++e) {
+      for (std::size_t e = 0; e < member.elements(unknown.variable); ++e) {
         columns_of[state].push_back(column++);
         row_variables.push_back(unknown.variable);
       }

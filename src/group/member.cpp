@@ -8,9 +8,11 @@ namespace consort::group {
 
 using describe::FmiVersion;
 
-Member::Member(std::unique_ptr<fmi::ModelExchange> made, const describe::Description& its_description)
+Member::Member(std::unique_ptr<fmi::ModelExchange> made, const describe::Description& its_description,
+               const describe::StartValues& its_starts)
     : instance(std::move(made)),
       description(&its_description),
+      starts(&its_starts),
       is_v1(its_description.version == FmiVersion::v1),
       may_lag(is_v1 || its_description.version == FmiVersion::v2),
       lags(may_lag && its_description.generation_tool.find("OpenModelica") != std::string::npos) {}
@@ -34,10 +36,9 @@ void Member::find_references() {
     state_references.push_back(d[rate.derivative_of].reference);
     rate_references.push_back(rate.reference);
   }
-  std::size_t elements = 0;
-  for (std::size_t i = 0; i < rate_references.size(); ++i)
-    elements += static_cast<std::size_t>(d.element_count(d[d.structure.derivatives[i].variable]));
-  if (elements == states && rate_references.size() == d.structure.derivatives.size()) return;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < rate_references.size(); ++i) size += elements(d.structure.derivatives[i].variable);
+  if (size == states && rate_references.size() == d.structure.derivatives.size()) return;
   state_references.clear();
   rate_references.clear();
 }

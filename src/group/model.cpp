@@ -52,6 +52,7 @@ std::shared_ptr<const Model> make_model(const graph::System& system, const graph
   auto model = std::make_shared<Model>();
   graph::CompileOptions options;
   options.settings = settings;
+  options.is_group_content = true;
   options.wants = [](const describe::Variable&) { return false; };
   model->plan = graph::compile(system, catalogue, options);
   for (const auto& unit : model->plan.units) require_model_exchange(unit, system);

@@ -131,8 +131,8 @@ const char* signal_text(int signal) {
 // Another thread that is writing its buffer gets half a second to finish; after that the rest of the buffer is lost.
 bool wait_for_owner(const Slot& slot) {
   for (int i = 0; i < 50 && slot.writing.load(std::memory_order_acquire); ++i) {
-    const timespec moment{0, 10'000'000};
-    ::nanosleep(&moment, nullptr);
+    const timespec pause{0, 10'000'000};
+    ::nanosleep(&pause, nullptr);
   }
   return !slot.writing.load(std::memory_order_acquire);
 }

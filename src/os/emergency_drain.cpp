@@ -71,8 +71,8 @@ void drain_all_writers() noexcept {
       waiting |= is_asked(slot, process, thread) && slot.state.load(std::memory_order_acquire) == wanted_now;
     }
     if (!waiting) return;
-    const timespec moment{0, 5'000'000};
-    ::nanosleep(&moment, nullptr);
+    const timespec pause{0, 5'000'000};
+    ::nanosleep(&pause, nullptr);
   }
 }
 

@@ -34,4 +34,5 @@ PYBIND11_MODULE(_consort, m) {
   consort::python::add_models(m);
   consort::python::add_results(m);
   consort::python::add_simulation(m);
+  consort::python::add_linearisation(m);
 }

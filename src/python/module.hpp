@@ -16,6 +16,7 @@ namespace consort::python {
 
 void add_models(pybind11::module_& m);
 void add_results(pybind11::module_& m);
+void add_linearisation(pybind11::module_& m);
 void add_simulation(pybind11::module_& m);
 
 }  // namespace consort::python

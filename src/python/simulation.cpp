@@ -118,6 +118,26 @@ void add_system(py::module_& m) {
           "add_system", [](System& s, std::string name, const System& inner) { s.add(std::move(name), System(inner)); },
           py::arg("name"), py::arg("inner"))
       .def(
+          "connect_value",
+          [](System& s, std::string expression, std::string_view to) { s.connect_value(std::move(expression), to); },
+          py::arg("expression"), py::arg("to"))
+      .def(
+          "output",
+          [](System& s, std::string name, std::string expression, std::string unit) {
+            s.output(std::move(name), std::move(expression), std::move(unit));
+          },
+          py::arg("name"), py::arg("expression"), py::arg("unit"))
+      .def(
+          "parameter",
+          [](System& s, std::string name, double value, std::string unit) {
+            s.parameter(std::move(name), value, std::move(unit));
+          },
+          py::arg("name"), py::arg("value"), py::arg("unit"))
+      .def(
+          "solver",
+          [](System& s, std::string name, std::optional<double> tolerance) { s.solver(std::move(name), tolerance); },
+          py::arg("name"), py::arg("tolerance"))
+      .def(
           "connect",
           [](System& s, std::string_view from, std::string_view to, double factor, double offset) {
             s.connect(from, to, factor, offset);

@@ -18,14 +18,14 @@ namespace {
 
 std::string path_of(const graph::PlannedUnit& unit, describe::VariableId id, std::uint64_t element) {
   const auto& d = *unit.description;
-  return unit.name + "." + unit.starts.element_name(d, d[id], element);
+  return unit.path_of(unit.starts.element_name(d, d[id], element));
 }
 
 // "a.y", "a.y[2]", or "a.y[2] … a.y[4]" for a part of an array.
 std::string slice_name(const graph::PlannedUnit& unit, const describe::SignalSet& set, std::uint32_t index,
                        std::uint32_t first, std::uint32_t count) {
   const auto id = set.choice()[index];
-  if (set.place(index).count == count) return fmt::format("{}.{}", unit.name, (*unit.description)[id].name);
+  if (set.place(index).count == count) return unit.path_of((*unit.description)[id].name);
   if (count == 1) return path_of(unit, id, first);
   return path_of(unit, id, first) + " … " + path_of(unit, id, first + count - 1);
 }

@@ -122,8 +122,8 @@ void add_held_connections(const graph::Plan& plan, const graph::RunSettings& s, 
     const auto output = from.outputs.choice()[c.output];
     const auto input = to.inputs.choice()[c.input];
     if (!is_discrete_real(from, output) && !is_discrete_real(to, input)) continue;
-    names.push_back(fmt::format("{}.{} -> {}.{}", from.name, (*from.description)[output].name, to.name,
-                                (*to.description)[input].name));
+    names.push_back(fmt::format("{} -> {}", from.path_of((*from.description)[output].name),
+                                to.path_of((*to.description)[input].name)));
   }
   if (names.empty()) return;
   lines.push_back(

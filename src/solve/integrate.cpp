@@ -36,6 +36,7 @@ class Integration::Impl {
             "the output interval is {} s; it must be positive, or 0 for output at every step", options.interval);
     require(options.time_tolerance >= 0, "the tolerance of event times is {} s; it must not be negative",
             options.time_tolerance);
+    load_state(solver.time());
     refresh();
   }
 
@@ -43,32 +44,22 @@ class Integration::Impl {
     require(std::isfinite(stop) && stop >= solver_.time(),
             "the run is at t = {} s and is to stop at {} s; choose a stop time that is not earlier", solver_.time(),
             stop);
+    at_event_ = at_event;
     if (!started_) row(solver_.time(), solver_.state(), solver_.state_derivative(), OutputRow::Kind::start);
     started_ = true;
-    at_event_ = at_event;
     report_.end = RunEnd::stop;
-    for (;;) {
-      if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
-        report_.end = RunEnd::cancelled;
-        break;
-      }
-      // A time event that rounding moved just beyond `stop` is left to the next advance().
-      if (is_now(solver_.time(), memory_.next_time_event) &&
-          memory_.next_time_event <= std::max(stop, solver_.time())) {
-        load_state(solver_.time());
-        // Handled at its own time, which may be a rounding error ahead: a model that compares times would miss it
-        // otherwise.
-        const Time at = std::max(solver_.time(), memory_.next_time_event);
-        if (meet({.t = at, .time_event = true}) == After::end) break;
-        continue;
-      }
-      if (is_now(solver_.time(), stop)) {
-        finish(stop);
-        break;
-      }
-      if (!step(std::min(stop, memory_.next_time_event), stop)) break;
+    while (rest_.empty() ? begin_step(stop) : go_through(stop)) {
     }
     return report_.end;
+  }
+
+  [[nodiscard]] Time time() const { return at_; }
+  [[nodiscard]] ConstVector state() const { return y_; }
+
+  bool handle_event() {
+    const After after = event(pending_);
+    if (after != After::same) rest_ = {};
+    return after != After::end;
   }
 
   void refresh() {
@@ -105,47 +96,112 @@ class Integration::Impl {
     memory_.last_event = memory.last_event;
     memory_.events_here = memory.events_here;
     roots_.restore(memory.roots);
+    rest_ = {};
+    load_state(solver_.time());
   }
 
  private:
-  // Takes one solver step and handles its events; false ends the run.
-  bool step(Time limit, Time stop) {
-    const StepResult result = solver_.step(limit);
-    Time from = result.from;
-    After after = After::same;
-    // An event invalidates the rest of the step unless its handler changed nothing.
-    while (from < result.to && after == After::same) {
-      const bool root = roots_.search(solver_, from, rows_before(result.to, stop));
-      const Time end = root ? roots_.event_time() : result.to;
-      const Time row_event = grid_rows(end, stop);
-      if (row_event < end) {
-        after = step_event_at(row_event);
-        from = row_event;
-        continue;
-      }
-      load_state(end);
-      EventInfo info{.t = end, .time_event = end == memory_.next_time_event};
-      if (root) info.roots = roots_.crossings();
-      info.step_event = ends_step(end);
-      if (options_.rows_end_steps) grid_row_at(end, stop);
-      if (root || info.time_event || info.step_event) {
-        after = meet(info);
-      } else if (options_.interval == 0 && end < stop) {
-        row(end, y_, ydot_, OutputRow::Kind::step);
-      }
-      from = end;
+  // Handles an event that is due, or takes the next step of the solver. False: advance() returns.
+  bool begin_step(Time stop) {
+    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
+      load_state(solver_.time());
+      report_.end = RunEnd::cancelled;
+      return false;
     }
-    if (options_.progress) {
-      options_.progress({.t = solver_.time(), .step = result.to - result.from, .statistics = &solver_.statistics()});
+    // A time event that rounding moved just beyond `stop` is left to the next advance().
+    if (is_now(solver_.time(), memory_.next_time_event) && memory_.next_time_event <= std::max(stop, solver_.time())) {
+      load_state(solver_.time());
+      // Handled at its own time, which may be a rounding error ahead: a model that compares times would miss it
+      // otherwise.
+      return goes_on(meet({.t = std::max(solver_.time(), memory_.next_time_event), .time_event = true}));
     }
-    return after != After::end;
+    if (is_now(solver_.time(), stop)) {
+      finish(stop);
+      return false;
+    }
+    const StepResult result = solver_.step(std::min(stop, memory_.next_time_event));
+    rest_ = {.from = result.from, .to = result.to, .size = result.to - result.from};
+    return true;
   }
+
+  // The part of the solver's last step whose rows and events are not done.
+  struct Rest {
+    Time from = 0;
+    Time to = 0;
+    Duration size = 0;      // of the whole step
+    bool searched = false;  // for root functions that cross zero
+    bool root = false;      // one does
+    Time end = 0;           // there; else the end of the step
+    [[nodiscard]] bool empty() const { return !(from < to); }
+  };
+
+  // Does the rows of the rest up to the first event, and the event. False: advance() returns.
+  bool go_through(Time stop) {
+    if (!rest_.searched) {
+      rest_.root = roots_.search(solver_, rest_.from, rows_before(rest_.to, stop));
+      rest_.end = rest_.root ? roots_.event_time() : rest_.to;
+      rest_.searched = true;
+    }
+    const bool meets_event = has_event_rows() && (rest_.root || rest_.end == memory_.next_time_event);
+    for (Time t = next_row(stop); t < rest_.end; t = next_row(stop)) {
+      ++grid_index_;
+      if (meets_event && is_now(t, rest_.end)) continue;
+      at_ = t;
+      solver_.interpolate(t, y_);
+      if (!ydot_.empty()) solver_.interpolate_derivative(t, ydot_);
+      if (options_.rows_end_steps && ends_step(t)) return step_event_at(t);
+      options_.output({.t = t, .y = y_, .ydot = ydot_, .kind = OutputRow::Kind::grid});
+    }
+    return end_part(stop);
+  }
+
+  // Handles the step event of a row inside of the last step, with the loaded state.
+  bool step_event_at(Time t) {
+    rest_.from = t;
+    rest_.searched = false;
+    if (!has_event_rows()) row(t, y_, ydot_, OutputRow::Kind::grid);
+    const After after = meet({.t = t, .step_event = true});
+    // The root functions have their values of later times.
+    if (after == After::same) roots_.start(solver_, t, y_);
+    return goes_on(after);
+  }
+
+  bool end_part(Time stop) {
+    const Time end = rest_.end;
+    load_state(end);
+    EventInfo info{.t = end, .time_event = end == memory_.next_time_event};
+    if (rest_.root) info.roots = roots_.crossings();
+    info.step_event = ends_step(end);
+    const bool is_event = rest_.root || info.time_event || info.step_event;
+    const bool is_row = next_row(stop) == end;
+    if (is_row) ++grid_index_;
+    rest_.from = end;
+    rest_.searched = false;
+    if (is_event) {
+      if (is_row && !has_event_rows()) row(end, y_, ydot_, OutputRow::Kind::grid);
+      const bool on = goes_on(meet(info));
+      if (options_.progress) tell_progress();
+      return on;
+    }
+    if (options_.progress) tell_progress();
+    if (is_row) row(end, y_, ydot_, OutputRow::Kind::grid);
+    if (options_.interval == 0 && end < stop) row(end, y_, ydot_, OutputRow::Kind::step);
+    return true;
+  }
+
+  void tell_progress() {
+    options_.progress({.t = solver_.time(), .step = rest_.size, .statistics = &solver_.statistics()});
+  }
+
+  // Rows before and after events replace the row of the grid at the same time, up to rounding.
+  [[nodiscard]] bool has_event_rows() const { return options_.output_at_events || at_event_ == AtEvent::pause; }
 
   // The step event query at t with the loaded state.
   bool ends_step(Time t) { return events_.step_event && events_.step_event(t, y_, solver_.switches()); }
 
   // Loads the states at t, a time in the last step, into y_ (and ydot_).
   void load_state(Time t) {
+    at_ = t;
     if (t == solver_.time()) {
       std::copy(solver_.state().begin(), solver_.state().end(), y_.begin());
       std::copy(solver_.state_derivative().begin(), solver_.state_derivative().end(), ydot_.begin());
@@ -155,10 +211,39 @@ class Integration::Impl {
     if (!ydot_.empty()) solver_.interpolate_derivative(t, ydot_);
   }
 
-  enum class After : std::uint8_t { same, restarted, end };
+  enum class After : std::uint8_t { same, restarted, paused, end };
 
-  // Handles the event at info.t; y_ is the state there.
-  After meet(const EventInfo& info) { return at_event_ == AtEvent::stop ? stop_before(info) : event(info); }
+  // Handles the event at info.t, which may be a rounding error ahead of the state in y_, or leaves it to the caller.
+  After meet(const EventInfo& info) {
+    at_ = info.t;
+    switch (at_event_) {
+      case AtEvent::handle: return event(info);
+      case AtEvent::stop: return stop_before(info);
+      case AtEvent::pause: return pause_before(info);
+    }
+    return After::end;
+  }
+
+  // An event invalidates the rest of the step unless its handler changed nothing. False: advance() returns.
+  bool goes_on(After after) {
+    if (after != After::paused && after != After::same) rest_ = {};
+    return after == After::same || after == After::restarted;
+  }
+
+  // Copied because the finder's crossings change in its next search.
+  void keep_crossings(EventInfo& info) {
+    if (info.roots.data() == crossings_.data()) return;
+    std::fill(crossings_.begin(), crossings_.end(), std::int8_t{0});
+    std::copy(info.roots.begin(), info.roots.end(), crossings_.begin());
+    info.roots = crossings_;
+  }
+
+  After pause_before(const EventInfo& info) {
+    pending_ = info;
+    keep_crossings(pending_);
+    report_.end = RunEnd::event;
+    return After::paused;
+  }
 
   After stop_before(const EventInfo& info) {
     solver_.reinitialise({.t = info.t, .y = y_, .ydot = ydot_});
@@ -169,10 +254,8 @@ class Integration::Impl {
   }
 
   After event(EventInfo info) {
-    // Copied because the finder's crossings change in its next search.
-    std::fill(crossings_.begin(), crossings_.end(), std::int8_t{0});
-    std::copy(info.roots.begin(), info.roots.end(), crossings_.begin());
-    info.roots = crossings_;
+    keep_crossings(info);
+    if (has_event_rows() && options_.interval > 0 && is_now(info.t, grid_point())) ++grid_index_;
     if (options_.output_at_events) row(info.t, y_, ydot_, OutputRow::Kind::before_event);
     count(info.t);
     switches_ = solver_.switches();
@@ -246,14 +329,18 @@ class Integration::Impl {
         .at(t);
   }
 
+  // Rows that are not at a time of the grid are left to the caller if the driver pauses.
   void row(Time t, ConstVector y, ConstVector ydot, OutputRow::Kind kind) {
+    if (at_event_ == AtEvent::pause && kind != OutputRow::Kind::grid && kind != OutputRow::Kind::step) return;
     if (options_.output) options_.output({.t = t, .y = y, .ydot = ydot, .kind = kind});
   }
+
+  [[nodiscard]] Time grid_point() const { return start_ + static_cast<double>(grid_index_) * options_.interval; }
 
   // The next grid point, or `never` if it is the stop or close to it, because finish() writes that row.
   [[nodiscard]] Time next_row(Time stop) const {
     if (options_.interval == 0 || !options_.output) return never;
-    const Time t = start_ + static_cast<double>(grid_index_) * options_.interval;
+    const Time t = grid_point();
     return t >= stop - Grid::slack * options_.interval ? never : t;
   }
 
@@ -269,43 +356,17 @@ class Integration::Impl {
     }
   }
 
-  // Writes the rows before `end`, which lies in the last step, and at `end` unless rows end steps. Returns the time of
-  // the first row with a step event, which is the last one written, or `never`.
-  Time grid_rows(Time end, Time stop) {
-    for (Time t = next_row(stop); t <= end; t = next_row(stop)) {
-      if (options_.rows_end_steps && t == end) return never;
-      load_state(t);
-      const bool event = options_.rows_end_steps && ends_step(t);
-      row(t, y_, ydot_, OutputRow::Kind::grid);
-      ++grid_index_;
-      if (event) return t;
-    }
-    return never;
-  }
-
-  void grid_row_at(Time end, Time stop) {
-    if (next_row(stop) != end) return;
-    row(end, y_, ydot_, OutputRow::Kind::grid);
-    ++grid_index_;
-  }
-
-  // Handles the step event of a row inside of the last step. The root functions have their values of later times.
-  After step_event_at(Time t) {
-    load_state(t);
-    const After after = meet({.t = t, .step_event = true});
-    if (after == After::same) roots_.start(solver_, t, y_);
-    return after;
-  }
-
   void finish(Time stop) {
     load_state(solver_.time());
+    at_ = stop;
     if (solver_.time() != stop) solver_.reinitialise({.t = stop, .y = y_, .ydot = ydot_});
     if (options_.interval > 0) {
       while (start_ + static_cast<double>(grid_index_) * options_.interval <= stop + Grid::slack * options_.interval) {
         ++grid_index_;
       }
     }
-    if (stop > start_) row(stop, y_, ydot_, OutputRow::Kind::stop);
+    const bool has_row = options_.output_at_events && memory_.last_event == stop;
+    if (stop > start_ && !has_row) row(stop, y_, ydot_, OutputRow::Kind::stop);
   }
 
   Solver& solver_;
@@ -313,6 +374,9 @@ class Integration::Impl {
   RunOptions options_;
   RootFinder roots_;
   Time start_;
+  Time at_ = 0;  // the time of y_
+  Rest rest_;
+  EventInfo pending_;  // the event that the caller handles
   AtEvent at_event_ = AtEvent::handle;
   bool started_ = false;
   std::uint64_t grid_index_ = 1;
@@ -333,6 +397,9 @@ Integration::Integration(Integration&&) noexcept = default;
 Integration& Integration::operator=(Integration&&) noexcept = default;
 
 RunEnd Integration::advance(Time stop, AtEvent at_event) { return impl_->advance(stop, at_event); }
+Time Integration::time() const { return impl_->time(); }
+ConstVector Integration::state() const { return impl_->state(); }
+bool Integration::handle_event() { return impl_->handle_event(); }
 void Integration::go_on() { impl_->go_on(); }
 void Integration::refresh() { impl_->refresh(); }
 RunReport Integration::report() const { return impl_->report(); }

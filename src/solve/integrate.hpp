@@ -11,8 +11,12 @@
 // earliest counts; the rest of the step is dropped.
 //
 // Order at one time: step event query, output before the event, handler (repeated on its request), restart of the
-// solver, next time event query, output after the event. Output on the grid precedes all of these, or follows the step
-// event query with `rows_end_steps`.
+// solver, next time event query, output after the event. A time of the grid that is the end of a step has its output
+// after the step event query; if it is the time of an event with output, up to
+// rounding, it has no other output.
+//
+// With AtEvent::pause the caller has the rows at the start, at events and at the stop for itself: advance() returns
+// before every event, and output is called for the others only.
 #pragma once
 
 #include <atomic>
@@ -69,12 +73,14 @@ struct RunOptions {
   std::function<void(const Progress&)> progress{};     // after each step
 };
 
+// event: stopped or paused before an event.
 enum class RunEnd : std::uint8_t { stop, terminated, cancelled, event };
 
 // The action at an event.
 enum class AtEvent : std::uint8_t {
   handle,  // call its handler and continue
   stop,    // stop before the event is handled
+  pause,   // return before the event is handled, with the rest of the step; see Integration::handle_event()
 };
 
 struct RunReport {
@@ -102,6 +108,13 @@ class Integration {
   // at the first event, which may be at `stop`. The solver is then at the event with the state before it; the caller
   // handles the event, restarts the solver and calls go_on().
   RunEnd advance(Time stop, AtEvent at_event = AtEvent::handle);
+  // Where the last advance() returned, which may be inside the solver's last step, and the states there. After
+  // handle_event(), the states after the event. Valid until the next advance() or restore().
+  [[nodiscard]] Time time() const;
+  [[nodiscard]] ConstVector state() const;
+  // After advance(…, AtEvent::pause) returned RunEnd::event: calls the handler of the event. Returns false if it
+  // terminates the run. The next advance() continues.
+  bool handle_event();
   // Call after handling an event. The root functions that had the event may take a moment to show their sign. Throws
   // Error (run) if too many events occur at one time.
   void go_on();

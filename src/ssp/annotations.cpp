@@ -144,6 +144,8 @@ class Applier {
   // --- elements of the file and of the system made of it, in parallel
 
   void of_elements(const System& said, graph::System& made) {
+    for (const auto& a : said.annotations)
+      if (a.type == system_annotation) of_system(a, made);
     for (const auto& c : said.components) {
       const auto found =
           std::find_if(made.components.begin(), made.components.end(), [&](const auto& m) { return m.name == c.name; });
@@ -157,12 +159,25 @@ class Applier {
     }
   }
 
+  // Consort's annotation: what SSP has no words for, in the format of a system file.
+  void of_system(const Annotation& a, graph::System& made) {
+    pugi::xml_document xml;
+    xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment | pugi::parse_ws_pcdata);
+    try {
+      yaml::read_words(xml.document_element().child_value(),
+                       fmt::format("{}:{} (annotation)", from_.shown, a.line.number), made);
+    } catch (const Error& problem) {
+      add(Severity::error, a, problem.what());
+    }
+  }
+
   void of_component(const Annotation& a, graph::Component& component) {
     pugi::xml_document xml;
     xml.load_buffer(a.xml.data(), a.xml.size(), pugi::parse_default | pugi::parse_fragment);
     if (a.type == unit_annotation) {
       const auto unit = find(xml, "Unit");
       if (const auto solver = unit.attribute("solver")) component.solver = solver.value();
+      if (const auto tolerance = positive(unit, "tolerance")) component.tolerance = tolerance;
       if (const auto platform = unit.attribute("platform")) component.platform = platform.value();
       if (const auto host = unit.attribute("host")) component.host = host.value();
       if (const auto substeps = unit.attribute("substeps"))

@@ -11,6 +11,7 @@ namespace consort::ssp {
 // Types of Consort's annotations, see docs/ssp.md.
 inline constexpr std::string_view run_annotation = "org.consort.run";
 inline constexpr std::string_view unit_annotation = "org.consort.unit";
+inline constexpr std::string_view system_annotation = "org.consort.system";
 inline constexpr std::string_view annotation_namespace = "urn:consort:ssp:1";
 
 struct Annotated {

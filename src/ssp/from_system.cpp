@@ -58,7 +58,8 @@ class Exporter {
     to.name = from.name;
     to.description = from.description;
     for (const auto& c : from.connectors) add_own_connector(c, from, to.connectors);
-    for (const auto& c : from.connections) add_connection(c, from, to.connections);
+    for (const auto& c : from.connections)
+      if (c.value.empty()) add_connection(c, from, to.connections);
     for (const auto& c : from.components) {
       to.order.push_back(System::Kind::component);
       to.components.push_back(component_of(c, to.connections));
@@ -70,7 +71,18 @@ class Exporter {
     }
     to.bindings = bindings_of(
         from.settings, [&](const std::string& path) { return variable_of(from, path); }, value_context());
+    if (const auto words = yaml::write_words(from); !words.empty())
+      to.annotations.push_back({std::string(system_annotation), text_node("consort:System", words), {}});
     return to;
+  }
+
+  // An element with lines of a system file.
+  static std::string text_node(const char* name, const std::string& text) {
+    pugi::xml_document xml;
+    auto node = xml.append_child(name);
+    node.append_attribute("xmlns:consort") = std::string(annotation_namespace).c_str();
+    node.append_child(pugi::node_pcdata).set_value(("\n" + text).c_str());
+    return xml_text(node);
   }
 
   void add_inner(const graph::System& inner, System& to) {
@@ -178,13 +190,14 @@ class Exporter {
     add_connectors(from, connections, d, to);
     to.bindings = bindings_of(
         from.settings, [&](const std::string& name) { return known(d, name, from.settings); }, value_context());
-    if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || !from.platform.empty() ||
+    if (from.substeps != 1 || !from.solver.empty() || !from.host.empty() || !from.platform.empty() || from.tolerance ||
         from.responds_without_step) {
       std::string xml = fmt::format("<consort:Unit xmlns:consort=\"{}\"", annotation_namespace);
       if (from.substeps != 1) xml += fmt::format(" substeps=\"{}\"", from.substeps);
       if (!from.platform.empty()) xml += fmt::format(" platform=\"{}\"", from.platform);
       if (!from.host.empty()) xml += fmt::format(" host=\"{}\"", from.host);
       if (!from.solver.empty()) xml += fmt::format(" solver=\"{}\"", from.solver);
+      if (from.tolerance) xml += fmt::format(" tolerance=\"{}\"", *from.tolerance);
       if (from.responds_without_step) xml += " responds_without_step=\"true\"";
       to.annotations.push_back({std::string(unit_annotation), xml + "/>", {}});
     }
@@ -440,11 +453,7 @@ class Exporter {
       if (!line.empty() && !line.starts_with("consort:") && !line.starts_with("name:") && !line.starts_with("units:"))
         text += std::string(line) + "\n";
     if (text.empty()) return;
-    pugi::xml_document xml;
-    auto node = xml.append_child("consort:Run");
-    node.append_attribute("xmlns:consort") = std::string(annotation_namespace).c_str();
-    node.append_child(pugi::node_pcdata).set_value(("\n" + text).c_str());
-    out_.structure.annotations.push_back({std::string(run_annotation), xml_text(node), {}});
+    out_.structure.annotations.push_back({std::string(run_annotation), text_node("consort:Run", text), {}});
   }
 
   const WriteOptions& options_;

@@ -91,6 +91,7 @@ class FmuUnit final : public Unit, public Rollback, public Events, public Deriva
   void restore(const Snapshot& snapshot) override {
     states_->restore(*static_cast<const FmuSnapshot&>(snapshot).state);
   }
+  [[nodiscard]] bool is_trusted() const override { return false; }
   [[nodiscard]] bool can_serialize() const override { return states_->can_serialize(); }
   [[nodiscard]] std::vector<std::uint8_t> serialize(const Snapshot& snapshot) override {
     return states_->serialize(*static_cast<const FmuSnapshot&>(snapshot).state);

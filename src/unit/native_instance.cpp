@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "model/describe_model.hpp"
+#include "unit/unit.hpp"
 
 namespace consort::unit {
 

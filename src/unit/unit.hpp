@@ -84,6 +84,8 @@ class Rollback {
   // False if the unit cannot save its state, and only its time, continuous states and inputs are set back: see
   // set_back.hpp.
   [[nodiscard]] virtual bool is_complete() const { return true; }
+  // False if an FMU saves the state: whether it restores all of it is then tested during the run.
+  [[nodiscard]] virtual bool is_trusted() const { return true; }
   [[nodiscard]] virtual bool can_serialize() const = 0;
   [[nodiscard]] virtual std::vector<std::uint8_t> serialize(const Snapshot& snapshot) = 0;
   [[nodiscard]] virtual std::unique_ptr<Snapshot> deserialize(std::span<const std::uint8_t> bytes) = 0;

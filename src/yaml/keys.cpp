@@ -20,7 +20,8 @@ constexpr std::array file{Name("consort"),     Name("name"),
                           Name("set"),         Name("experiment"),
                           Name("run"),         Name("record"),
                           Name("scenario"),    Name("units_of_measure"),
-                          Name("events"),      Name("bonds")};
+                          Name("events"),      Name("bonds"),
+                          Name("solver")};
 constexpr std::array component{Name("fmu"),       Name("model"),     Name("python"),
                                Name("interface"), Name("platform"),  Name("solver"),
                                Name("substeps"),  Name("host"),      Name("responds_without_step"),

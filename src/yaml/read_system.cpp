@@ -171,6 +171,19 @@ void read_units_of_measure(const View& view, System& system) {
 
 // --- elements
 
+// `solver: NAME`, or `solver: {name: NAME, tolerance: 1e-8}`.
+void read_solver(const Fields& fields, std::string& name, std::optional<double>& tolerance) {
+  const auto solver = fields.find("solver");
+  if (!solver) return;
+  if (solver->is(Node::Kind::scalar)) {
+    name = solver->text("the solver");
+    return;
+  }
+  const Fields inner(*solver, solver_keys());
+  name = inner.need("name").text("the name of the solver");
+  if (const auto given = inner.find("tolerance")) tolerance = given->positive("the tolerance of the solver");
+}
+
 class ElementReader {
  public:
   ElementReader(const fs::path& folder, Context& context, System& system)
@@ -276,19 +289,6 @@ class ElementReader {
           "the units of a system run where each of them says; give 'host' to them, or give the system a "
           "'solver', which makes it one unit");
     system.host = host->text("the host");
-  }
-
-  // `solver: NAME`, or `solver: {name: NAME, tolerance: 1e-8}`.
-  static void read_solver(const Fields& fields, std::string& name, std::optional<double>& tolerance) {
-    const auto solver = fields.find("solver");
-    if (!solver) return;
-    if (solver->is(Node::Kind::scalar)) {
-      name = solver->text("the solver");
-      return;
-    }
-    const Fields inner(*solver, solver_keys());
-    name = inner.need("name").text("the name of the solver");
-    if (const auto given = inner.find("tolerance")) tolerance = given->positive("the tolerance of the solver");
   }
 
   System& include(const View& key, const View& path, const View* set) {
@@ -594,6 +594,33 @@ void read_contents(const Fields& fields, const fs::path& folder, Context& contex
   if (const auto events = fields.find("events"))
     for (const auto& view : events->list("'events'")) view.attempt([&] { system.events.push_back(read_event(view)); });
   if (const auto set = fields.find("set")) read_start_values(*set, "'set'", system.settings);
+  read_solver(fields, system.solver, system.tolerance);
+}
+
+void read_words(std::string_view text, const std::string& shown, System& system) {
+  Budget budget;
+  const Node root = parse(text, shown, budget);
+  const Origin origin{shown};
+  const Fields fields(View(root, origin), inline_keys());
+  read_solver(fields, system.solver, system.tolerance);
+  if (const auto host = fields.find("host")) system.host = host->text("the host");
+  if (const auto given = fields.find("parameters")) {
+    std::vector<Connector> parameters;
+    read_connectors(*given, describe::Causality::parameter, false, parameters);
+    for (auto& parameter : parameters) {
+      const auto known = std::find_if(system.connectors.begin(), system.connectors.end(),
+                                      [&](const Connector& c) { return c.name == parameter.name; });
+      if (known == system.connectors.end()) throw given->error("there is no parameter {}", quote(parameter.name));
+      known->value = parameter.value;
+      known->unit = parameter.unit;
+    }
+  }
+  if (const auto connections = fields.find("connections")) {
+    ConnectionReader read_connection(system);
+    for (const auto& view : connections->list("'connections'")) read_connection(view);
+  }
+  if (const auto events = fields.find("events"))
+    for (const auto& view : events->list("'events'")) system.events.push_back(read_event(view));
 }
 
 }  // namespace consort::yaml

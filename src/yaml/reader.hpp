@@ -45,4 +45,7 @@ void read_settings(std::string_view text, const std::string& shown, const std::f
 // messages.
 void read_setting(std::string_view path, std::string_view text, const std::string& shown, graph::RunSettings& run);
 
+// What write_words() wrote, into a system that has the units and connectors.
+void read_words(std::string_view text, const std::string& shown, graph::System& system);
+
 }  // namespace consort::yaml

@@ -127,12 +127,27 @@ class Writer {
   std::string operator()(const Document& document) {
     line(0, "consort: 1");
     line(0, "name: {}", scalar(document.system.name));
+    write_solver(document.system.solver, document.system.tolerance, 0);
     write_contents(document.system, 0);
     write_experiment(document);
     write_run(document.run);
     write_section(settings::Section::record, document.run, 0);
     write_bonds(document.run);
     write_scenario(document.run);
+    return std::move(out_);
+  }
+
+  std::string words(const System& system) {
+    write_solver(system.solver, system.tolerance, 0);
+    if (!system.host.empty()) line(0, "host: {}", scalar(system.host));
+    System extract;
+    for (const auto& c : system.connectors)
+      if (c.value) extract.connectors.push_back(c);
+    write_connectors(extract, "parameters", 0, [](describe::Causality) { return true; });
+    for (const auto& c : system.connections)
+      if (!c.value.empty()) extract.connections.push_back(c);
+    write_connections(extract, 0);
+    write_events(system, 0);
     return std::move(out_);
   }
 
@@ -172,9 +187,37 @@ class Writer {
       }
     }
     inside_.pop_back();
+    write_connections(system, level);
+    write_events(system, level);
+    write_settings("set", system.settings, level);
+  }
+
+  void write_connections(const System& system, int level) {
     if (!system.connections.empty()) line(level, "connections:");
     for (const auto& connection : system.connections) line(level + 1, "- {}", connection_text(connection));
-    write_settings("set", system.settings, level);
+  }
+
+  void write_events(const System& system, int level) {
+    if (!system.events.empty()) line(level, "events:");
+    for (const auto& event : system.events) {
+      std::vector<std::string> actions;
+      for (const auto& action : event.actions) actions.push_back(action_text(action));
+      Flow flow;
+      if (!event.name.empty()) flow.add("name", scalar(event.name));
+      flow.add("when", in_quotes(event.when));
+      flow.add("do", fmt::format("[{}]", fmt::join(actions, ", ")));
+      line(level + 1, "- {}", flow.text());
+    }
+  }
+
+  static std::string action_text(const EventAction& action) {
+    using Kind = EventAction::Kind;
+    constexpr std::string_view verbs[] = {"set", "pulse", "release", "stop"};
+    Flow flow;
+    flow.add(verbs[static_cast<std::size_t>(action.kind)],
+             in_quotes(action.kind == Kind::stop ? action.value : action.target));
+    if (action.kind == Kind::set || action.kind == Kind::pulse) flow.add("to", in_quotes(action.value));
+    return flow.text();
   }
 
   // What a reference refers to has the name of its element here, which in a package may be another one.
@@ -384,5 +427,7 @@ class Writer {
 }  // namespace
 
 std::string write_system(const Document& document, const fs::path& folder) { return Writer(folder)(document); }
+
+std::string write_words(const System& system) { return Writer({}).words(system); }
 
 }  // namespace consort::yaml

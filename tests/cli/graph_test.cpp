@@ -37,6 +37,75 @@ TEST(Graph, WritesEveryFileThatIsAskedFor) {
   EXPECT_THAT(desk.read("x.dot"), HasSubstr("digraph \"two of them\""));
 }
 
+// Its members are in a frame, and an expression is a line from each of its variables.
+TEST(Graph, DrawsTheMembersOfAGroup) {
+  const Desk desk;
+  const std::string group =
+      "solver: bdf\n"
+      "units: {left: {fmu: " +
+      fmu("fmi2/Pendulum.fmu") +
+      ", interface: me}, right: {model: pendulum}}\n"
+      "parameters: {k: {value: 1 N/m}}\n"
+      "connections: [{to: left.F_x, value: \"-k * (left.x - right.x)\"}]\n";
+  desk.write("whole.yaml", "consort: 1\n" + group);
+  desk.write("inside.yaml", "consort: 1\nunits: {pair: {system: whole.yaml}}\n");
+  for (const std::string name : {"whole", "inside"}) {
+    const auto ended = desk.run({"graph", name + ".yaml", "-o", name + ".svg", "-o", name + ".dot"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(desk.read(name + ".svg"), AllOf(HasSubstr(">left<"), HasSubstr(">right<"), HasSubstr(">F_x<")));
+    EXPECT_THAT(desk.read(name + ".dot"), AllOf(HasSubstr("left"), HasSubstr("F_x")));
+  }
+  EXPECT_THAT(desk.read("inside.svg"), HasSubstr(">pair (bdf)<"));
+  const auto info = desk.run({"info", "inside.yaml"});
+  EXPECT_THAT(info.out, AllOf(HasSubstr("group of 2 units, bdf"), HasSubstr("left.F_x"), HasSubstr("-k * (left.x")));
+}
+
+TEST(Check, ReportsEveryErrorInAGroup) {
+  const Desk desk;
+  desk.write(
+      "pair.yaml",
+      "consort: 1\nunits:\n  pair:\n    solver: bdf\n    units: {left: {model: pendulum}, right: {model: pendulum}}\n"
+      "    connections:\n"
+      "      - {to: left.F_x, value: \"2 * right.xx\"}\n"
+      "      - {to: right.F_x, value: \"left.theta + left.x\"}\n"
+      "      - left.nothing -> right.F_y\n");
+  const auto ended = desk.run({"check", "pair.yaml"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("right.xx"), HasSubstr("left.nothing"), HasSubstr("left.theta"),
+                               HasSubstr("pair.yaml: 3 errors")));
+}
+
+// YAML to SSP and back: the same run.
+TEST(Convert, KeepsGroups) {
+  const Desk desk;
+  desk.write("pair.yaml",
+             "consort: 1\nname: rig\nunits:\n  pair:\n    solver: {name: dopri5, tolerance: 1e-9}\n"
+             "    parameters: {k: {value: 2 N/m}}\n"
+             "    units: {left: {fmu: " +
+                 fmu("fmi2/Pendulum.fmu") +
+                 ", interface: me}, right: {model: pendulum}}\n"
+                 "    outputs: {gap: {value: \"right.x - left.x\", unit: m}}\n"
+                 "    connections:\n"
+                 "      - {to: left.F_x, value: \"-k * (left.x - right.x)\"}\n"
+                 "      - {from: right.theta, to: left.torque, convert_units: false}\n"
+                 "set: {pair.left.theta: 0.25, pair.k: 3}\n"
+                 "experiment: {stop: 1, step: 10 ms}\n"
+                 "record: {variables: [\"pair.*\"]}\n");
+  const auto rows = [&](const std::string& file) {
+    const auto ended = desk.run({"run", file, "-q", "--output-file", "-"});
+    EXPECT_EQ(ended.status, 0) << file << ended.err;
+    return ended.out;
+  };
+  const auto expected = rows("pair.yaml");
+  EXPECT_GT(expected.size(), 1000U);
+  for (const auto& [from, to] :
+       {std::pair{"pair.yaml", "pair.ssp"}, {"pair.ssp", "back.yaml"}, {"pair.yaml", "copy.yaml"}}) {
+    const auto ended = desk.run({"convert", from, to});
+    EXPECT_EQ(ended.status, 0) << ended.err << ended.out;
+    EXPECT_TRUE(rows(to) == expected) << to;
+  }
+}
+
 // A package without its FMUs, which is drawn with the connectors that it declares: b stands to the left of a.
 std::string package_text(bool with_geometry) {
   const auto component = [&](const std::string& name, const std::string& connector, const std::string& kind, int x) {

@@ -81,6 +81,36 @@ TEST(TwoHosts, InOneSystemGiveTheSameBytes) {
         << ::testing::PrintToString(options);
 }
 
+// Two pendula in one process: an FMU and a native model, joined by expressions.
+std::string pendula() {
+  return "consort: 1\nunits:\n"
+         "  pendula:\n    solver: {name: bdf, tolerance: 1e-8}\n"
+         "    parameters: {k: {value: 1 N/m}}\n"
+         "    units: {left: {fmu: " +
+         fmu("fmi2/Pendulum.fmu") +
+         ", interface: me}, right: {model: pendulum}}\n"
+         "    outputs: {gap: {value: \"right.x - left.x\", unit: m}}\n"
+         "    connections:\n"
+         "      - {to: left.F_x, value: \"-k * (left.x - right.x)\"}\n"
+         "      - {to: right.F_x, value: \"k * (left.x - right.x)\"}\n"
+         "set: {pendula.left.theta: 57.3 deg, pendula.right.x_pivot: 3, pendula.k: 2000 N/km}\n"
+         "record: {variables: [\"pendula.*\"]}\n"
+         "experiment: {stop: 2, step: 10 ms}\n";
+}
+
+TEST(Group, GivesTheSameBytesInAProcessOfItsOwn) {
+  const Desk desk;
+  desk.write("pendula.yaml", pendula());
+  for (const Arguments& options : {Arguments{}, Arguments{"--controller", "richardson", "--coupling-tolerance", "1e-5"},
+                                   Arguments{"--set", "pendula.right.theta=0.5"}}) {
+    const auto serial = csv_of(desk, "pendula.yaml", options, "serial");
+    EXPECT_GT(std::count(serial.begin(), serial.end(), '\n'), 20);
+    EXPECT_TRUE(csv_of(desk, "pendula.yaml", options, "process") == serial) << ::testing::PrintToString(options);
+    EXPECT_TRUE(csv_of(desk, "pendula.yaml", options, "threads") == serial) << ::testing::PrintToString(options);
+  }
+  EXPECT_THAT(desk.left_behind(), IsEmpty());
+}
+
 // --- lost workers
 
 std::vector<pid_t> children_of(pid_t parent) {
@@ -140,6 +170,26 @@ TEST_P(KilledWorker, EndsTheRunWithAnErrorThatNamesTheUnitAndTheRowsStay) {
     EXPECT_LT(result.time.back(), 0.5);
     EXPECT_THAT(desk.left_behind(), IsEmpty());
   }
+}
+
+// The unit that is lost is the group, since its members share the process.
+TEST(KilledGroup, EndsTheRunWithAnErrorThatNamesIt) {
+  const Desk desk;
+  desk.write("pair.yaml",
+             "consort: 1\nunits:\n  pair:\n    solver: dopri5\n    units: {good: {model: dahlquist}, bad: {fmu: " +
+                 fmu("fmi2/Bad.fmu") +
+                 "}}\n"
+                 "set: {pair.bad.deed: hang, pair.bad.when: 0.5}\n"
+                 "experiment: {stop: 1, step: 10 ms}\n");
+  auto program = desk.start({"run", "pair.yaml", "-q", "--host", "process", "--output-file", "a.csv"});
+  const pid_t worker = busy_child_of(program.process());
+  ASSERT_NE(worker, 0);
+  ::kill(worker, SIGKILL);
+  const auto ended = program.wait();
+  expect_one_paragraph(ended, 1);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("unit 'pair'"), HasSubstr("signal 9")));
+  EXPECT_GT(record::read_result(desk.folder() / "a.csv").rows(), 5U);
+  EXPECT_THAT(desk.left_behind(), IsEmpty());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace consort::analyse {
 namespace {
 
 using describe::InterfaceType;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string fmu(const std::string& name) { return places::fmus() + "/" + name; }
@@ -79,6 +80,27 @@ TEST(Probe, FindsTheMemoryOfModelExchangeThatCannotBeSaved) {
   EXPECT_THAT(verdict({"ITERATES"}).text, HasSubstr("within"));
   EXPECT_EQ(verdict({"ONE_ITERATION"}).verdict, Verdict::fails) << verdict({"ONE_ITERATION"}).text;
   EXPECT_EQ(verdict({"STEP_EVENT"}).verdict, Verdict::fails) << verdict({"STEP_EVENT"}).text;
+}
+
+TEST(Probe, FindsThatARollbackAcrossAnEventLosesTheEvent) {
+  for (const char* const version : {"fmi2", "fmi3"}) {
+    for (const auto interface : {InterfaceType::co_simulation, InterfaceType::model_exchange}) {
+      const auto verdict = [&](const std::string& model, std::vector<std::pair<std::string, std::string>> values) {
+        ProbeOptions options;
+        options.interface = interface;
+        options.start_values = std::move(values);
+        options.only = "rollback across an event";
+        return probe(fmu(std::string(version) + "/" + model + ".fmu"), options)["rollback across an event"];
+      };
+      const auto good = verdict("Forgetful", {});
+      EXPECT_EQ(good.verdict, Verdict::holds) << version << ": " << good.text;
+      EXPECT_EQ(good.claimed, true);
+      const auto bad = verdict("Forgetful", {{"lost", "events"}});
+      EXPECT_EQ(bad.verdict, Verdict::fails) << version;
+      EXPECT_THAT(bad.text, AllOf(HasSubstr("the event after t = 0.24 s"), HasSubstr("other discrete variables")));
+      EXPECT_EQ(verdict("CoupledMass", {}).verdict, Verdict::absent);
+    }
+  }
 }
 
 TEST(Probe, TakesModelExchangeWithoutStates) {

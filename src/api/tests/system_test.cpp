@@ -44,6 +44,61 @@ TEST(PublicSystem, RunsAndGivesNamesUnitsAndValues) {
   EXPECT_THAT(result.report(), Not(IsEmpty()));
 }
 
+// Two pendula that are solved together; values of methods.md on groups.
+consort::System pendula(const std::string& name) {
+  consort::System pair(name);
+  pair.solver("bdf", 1e-8);
+  pair.add("left", fmu("fmi2/Pendulum"), {.interface_type = "me", .start_values = {{"x_pivot", "-2"}}});
+  pair.add("right", "model:pendulum", {.start_values = {{"x_pivot", "2"}}});
+  pair.set("left.theta", "90", "deg").set("right.theta", "-90", "deg").parameter("k", 1, "N/m");
+  const std::string w = "1 [m/s2] * sin(time * 1 [rad/s])";
+  pair.connect_value("-k * (left.x - right.x)", "left.F_x").connect_value("k * (left.x - right.x)", "right.F_x");
+  pair.connect_value("-k * (left.y - right.y)", "left.F_y").connect_value("k * (left.y - right.y)", "right.F_y");
+  pair.connect_value(w, "left.u_pivot").connect_value(w, "right.u_pivot");
+  pair.output("gap", "right.x - left.x", "m");
+  return pair;
+}
+
+TEST(PublicSystem, WithASolverIsOneUnitWhoseVariablesKeepTheirNames) {
+  const auto pair = pendula("pendula");
+  auto all = pair;
+  all.settings().record.variables = {"*"};
+  const auto result = all.run({.stop = 5, .step = 0.01});
+  EXPECT_NEAR(result["left.theta"].back(), -0.91921176, 1e-5);
+  EXPECT_NEAR(result["right.omega"].back(), 1.32913196, 1e-5);
+  EXPECT_NEAR(result["gap"].back(), result["right.x"].back() - result["left.x"].back(), 1e-12);
+  EXPECT_THAT(result.report(), HasSubstr("group of 2 units, bdf"));
+  EXPECT_NE(pair.run({.stop = 5, .step = 0.01, .set = {{"k", "2"}}})["gap"].back(), result["gap"].back());
+
+  consort::Simulation simulation(pair, {.stop = 5, .step = 0.01});
+  EXPECT_THAT(simulation.names(), ::testing::Contains("left.theta"));
+  EXPECT_EQ(simulation.variable("gap").unit, "m");
+  simulation.set("left.theta", 0.25);
+  simulation.initialize();
+  EXPECT_EQ(simulation.value("left.theta"), 0.25);
+
+  // Inside of another system.
+  consort::System rig("rig");
+  rig.add("pendula", pair);
+  rig.settings().record.variables = {"pendula.left.theta"};
+  EXPECT_EQ(rig.run({.stop = 5, .step = 0.01})["pendula.left.theta"].back(), result["left.theta"].back());
+}
+
+TEST(PublicSystem, RefusesWrongExpressionsAndNamesThem) {
+  const auto message = [](auto change) {
+    auto pair = pendula("pendula");
+    return error_of([&] {
+      change(pair);
+      static_cast<void>(pair.run({.stop = 0.1, .step = 0.01}));
+    });
+  };
+  EXPECT_THAT(message([](auto& p) { p.connect_value("2 * left.xx", "left.torque"); }), HasSubstr("left.xx"));
+  EXPECT_THAT(message([](auto& p) { p.connect_value("1", "left.F_x"); }), HasSubstr("left.F_x"));
+  EXPECT_THAT(message([](auto& p) { p.parameter("k", 2); }), HasSubstr("'k'"));
+  EXPECT_THAT(message([](auto& p) { p.solver("bdf", -1); }), HasSubstr("must be > 0"));
+  EXPECT_THAT(message([](auto& p) { p.solver("bfd"); }), HasSubstr("bdf"));
+}
+
 TEST(PublicSystem, SteppedByHandGivesTheNumbersOfARun) {
   const auto car = quarter_car();
   const auto result = car.run(short_run);

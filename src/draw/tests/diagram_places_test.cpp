@@ -99,12 +99,32 @@ TEST_F(Placed, BoxesAreInThePictureWhereTheSheetHasThem) {
 }
 
 TEST_F(Placed, TheBoundsOfTheSystemAreItsPaper) {
-  sheet.bounds = Rectangle{-100, -50, 200, 150};
+  sheet.bounds = Rectangle{-20, -10, 160, 100};
   const auto b = laid_out(s, sheet);
   const double scale = b.children[0].width / 40;
-  EXPECT_GE(b.width, 300 * scale);
-  EXPECT_GE(b.height, 200 * scale);
-  EXPECT_GE(b.children[0].x, 100 * scale);
+  EXPECT_GE(b.width, 180 * scale);
+  EXPECT_GE(b.height, 110 * scale);
+  EXPECT_GE(b.children[0].x, 20 * scale);
+}
+
+TEST_F(Placed, OfBoundsThatAreNearlyEmptyOnlyAMarginRemains) {
+  sheet.bounds = Rectangle{-1000, -1000, 1000, 1000};
+  const auto b = laid_out(s, sheet);
+  const double scale = b.children[0].width / 40;
+  EXPECT_EQ(b.children[0].scale, 1);
+  EXPECT_GE(b.width, (140 + 2 * 21) * scale);  // 15 % of 140
+  EXPECT_LE(b.width, (140 + 2 * 21) * scale + 60);
+  EXPECT_LE(b.height, (90 + 2 * 21) * scale + 60);
+}
+
+TEST_F(Placed, BoxesThatOverlapOrAreTooSmallAreIllegible) {
+  EXPECT_EQ(why_illegible(s, compiled(s), sheet), "");
+  sheet.elements[1].box = Rectangle{30, 20, 70, 50};
+  EXPECT_EQ(why_illegible(s, compiled(s), sheet), "") << "a corner is covered";
+  sheet.elements[1].box = Rectangle{10, 0, 50, 30};
+  EXPECT_EQ(why_illegible(s, compiled(s), sheet), "the boxes of 'low' and 'high' overlap");
+  sheet.elements[1].box = Rectangle{5000, 0, 5040, 30};
+  EXPECT_EQ(why_illegible(s, compiled(s), sheet), "the box of 'low' is too small for its texts");
 }
 
 TEST_F(Placed, ConnectorsAreWhereTheySayOnTheirBox) {
@@ -263,6 +283,15 @@ TEST_F(NestedPlaced, ConnectorsAreInsideWhereTheirPlaceAtTheEdgeSays) {
   EXPECT_NEAR(axle.inputs[0].inside->y - wheel.y, 35 * scale, 1e-6);
   EXPECT_NEAR(axle.outputs[0].inside->x - wheel.x, 60 * scale, 1e-6);
   EXPECT_NEAR(wheel.y - axle.outputs[0].inside->y, 15 * scale, 1e-6);
+}
+
+TEST_F(NestedPlaced, ASystemInASmallBoxWouldNeedAnIllegiblyLargePicture) {
+  EXPECT_EQ(why_illegible(outer, compiled(outer), sheet), "");
+  sheet.elements[0].box = Rectangle{0, 0, 300, 200};
+  sheet.elements[1].box = Rectangle{400, 0, 430, 20};
+  EXPECT_THAT(
+      why_illegible(outer, compiled(outer), sheet),
+      testing::MatchesRegex("the picture would be [0-9]+ pixels wide and [0-9]+ pixels high for its smallest box"));
 }
 
 TEST_F(NestedPlaced, ThePictureIsSoundXmlAndShowsNotesAndSmallBoxesSmaller) {

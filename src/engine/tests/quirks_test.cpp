@@ -324,14 +324,29 @@ TEST_P(QuirkOf, InputDerivativesAreGivenUpIfTheyAreRefused) {
   const auto taken = run(QuirkyFmu(GetParam(), Kind::cs, {"FIRST_ORDER_ONLY"}), Kind::cs, options);
   EXPECT_NEAR(taken.last("v"), 0.5, 1e-12);
   EXPECT_THAT(taken.report.warnings, IsEmpty());
-  for (const char* const quirk : {"NO_DERIVATIVES", "FATAL_DERIVATIVES"}) {
-    const auto refused = run(QuirkyFmu(GetParam(), Kind::cs, {quirk}), Kind::cs, options);
-    EXPECT_NEAR(refused.last("v"), 0.5, 1e-12);
-    EXPECT_THAT(refused.report.warnings,
-                ElementsAre(AllOf(HasSubstr("unit 'tool'"), HasSubstr("SetRealInputDerivatives"),
-                                  HasSubstr(GetParam() == 1 ? "it gave no reason" : "invalid nvr"),
-                                  HasSubstr("held at their mean over each step"))));
-  }
+  const auto refused = run(QuirkyFmu(GetParam(), Kind::cs, {"NO_DERIVATIVES"}), Kind::cs, options);
+  EXPECT_NEAR(refused.last("v"), 0.5, 1e-12);
+  EXPECT_THAT(refused.report.warnings,
+              ElementsAre(AllOf(HasSubstr("unit 'tool'"), HasSubstr("SetRealInputDerivatives"),
+                                HasSubstr(GetParam() == 1 ? "it gave no reason" : "invalid nvr"),
+                                HasSubstr("held at their mean over each step"))));
+}
+
+// As in SimulationX. No call is allowed after a fatal error.
+TEST_P(QuirkOf, InputDerivativesThatAreRefusedWithAFatalErrorEndTheRun) {
+  const os::TempFolder folder;
+  const auto table = folder.path() / "u.csv";
+  fmi::write_file(table, "time,u\n0,0\n10,10\n");
+  FmuRun options{
+      .simulate = {.stop = 1, .step = 0.1, .start_values = {{"e", "0"}}}, .instance_name = "tool", .input_file = table};
+  const QuirkyFmu fmu(GetParam(), Kind::cs, {"FATAL_DERIVATIVES"});
+  EXPECT_THAT([&] { static_cast<void>(run(fmu, Kind::cs, options)); },
+              ThrowsMessage<fmi::FatalRefusal>(AllOf(HasSubstr("unit 'tool'"), HasSubstr("SetRealInputDerivatives"),
+                                                     HasSubstr("'extrapolation: 0'"), HasSubstr("--hold-inputs"))));
+  options.simulate.hold_inputs = true;
+  const auto held = run(fmu, Kind::cs, options);
+  EXPECT_NEAR(held.last("v"), 0.5, 1e-12);
+  EXPECT_THAT(held.report.warnings, IsEmpty());
 }
 
 // Two masses that drive each other with polynomials of third order: h'' = 0.3 h from 1 at rest. The explicit Euler

@@ -1,5 +1,6 @@
 #include "engine/simulate_me.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 
@@ -95,6 +96,39 @@ TEST_P(MeOfVersion, HasTheSameEventsInTheAdapter) {
   EXPECT_NEAR(steps.report.reached, 10, 1e-9);
   EXPECT_EQ(stair.result["counter"].numbers.back(), 11);
   EXPECT_EQ(steps.result["counter"].numbers.back(), 11);
+}
+
+// --- rows
+
+TEST_P(MeOfVersion, HasRowsThatDoNotInfluenceTheSolution) {
+  const auto many = run(file("Dahlquist"), {.simulate = {.stop = 2, .output_interval = 0.001}, .solver = "dopri5"});
+  const auto few = run(file("Dahlquist"), {.simulate = {.stop = 2, .output_interval = 2}, .solver = "dopri5"});
+  EXPECT_EQ(many.result.rows(), 2001U);
+  EXPECT_EQ(few.result.rows(), 2U);
+  EXPECT_LT(few.report.steps, 100U);
+  EXPECT_EQ(many.report.steps, few.report.steps);
+  EXPECT_EQ(many.result["x"].numbers.back(), few.result["x"].numbers.back());
+}
+
+TEST_P(MeOfVersion, HasTwoRowsAtAnEventAtTheTimeOfARow) {
+  // 10 * 0.1 is the time of an event exactly, 30 * 0.1 up to rounding.
+  const auto stair = run(file("Stair"), {.simulate = {.stop = 4, .output_interval = 0.1}});
+  const auto& time = stair.result.time;
+  EXPECT_EQ(time.size(), 41U + 4U);
+  for (const double event : {1.0, 2.0, 3.0, 4.0}) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < time.size(); ++i)
+      if (std::abs(time[i] - event) < 1e-9) values.push_back(stair.result["counter"].numbers[i]);
+    EXPECT_THAT(values, ::testing::ElementsAre(event, event + 1)) << event;
+  }
+}
+
+TEST(SimulateMe, EndsAtOnceOnRequest) {
+  const std::atomic<bool> stop{true};
+  const auto o = run("fmi3/VanDerPol.fmu", {.simulate = {.stop = 10, .stop_requested = &stop}});
+  EXPECT_THAT(o.report.ended_early, HasSubstr("on request"));
+  EXPECT_EQ(o.report.reached, 0);
+  EXPECT_EQ(o.result.rows(), 1U);
 }
 
 // --- states in files

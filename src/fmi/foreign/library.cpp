@@ -130,7 +130,9 @@ std::string cannot_run(Platform platform) {
     return fmt::format("binaries for {} run through Wine, which is not installed: {}", name_of(platform),
                        advice_on_wine());
   if (platform == Platform::win32 && wine->libraries32.empty())
-    return "binaries for win32 run through Wine for 32 bits, which is not installed: install Debian's wine32:i386";
+    return "binaries for win32 run through Wine for 32 bits, which is not installed: install Debian's wine32:i386 (as "
+           "root: "
+           "dpkg --add-architecture i386 && apt-get update && apt-get install --no-install-recommends wine32:i386)";
   return {};
 }
 

@@ -298,7 +298,7 @@ void Link::serve_callback(Message message, std::uint64_t base, std::uint64_t siz
       return text;
     };
     std::uint64_t status = 0;
-    std::memcpy(&status, copy.data(), std::min<std::size_t>(8, size));
+    std::copy_n(copy.begin(), std::min<std::size_t>(8, size), reinterpret_cast<std::uint8_t*>(&status));
     const std::string category = take();
     const std::string text = take();
     if (log) log(static_cast<int>(status), category.c_str(), text.c_str());

@@ -86,6 +86,11 @@ static DWORD WINAPI say(void* p) {
   m->f.logger(m->f.componentEnvironment, m->name, fmi2Warning, "thread", "said by thread %d of %s", 2, "two");
   return 0;
 }
+static DWORD WINAPI chatter(void* p) {
+  M* m = p;
+  for (int i = 0; i < 1234; ++i) m->f.logger(m->f.componentEnvironment, m->name, fmi2Warning, "thread", "line %d", i);
+  return 0;
+}
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean b) {
   M* m = c;
   m->y = 2 * m->u;
@@ -100,6 +105,8 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean b) {
     case 7: return overflow(0);
     case 8: { HANDLE h2 = CreateThread(NULL, 0, say, m, 0, NULL); WaitForSingleObject(h2, INFINITE); CloseHandle(h2); break; }
     case 9: abort();
+    case 14: ExitThread(5);
+    case 15: { HANDLE h2 = CreateThread(NULL, 0, chatter, m, 0, NULL); WaitForSingleObject(h2, INFINITE); CloseHandle(h2); break; }
     case 10: CloseHandle(GetStdHandle(STD_OUTPUT_HANDLE)); CloseHandle(GetStdHandle(STD_INPUT_HANDLE)); break;
     case 20: for (;;) m->f.logger(m->f.componentEnvironment, m->name, fmi2OK, "loop", "again");
     case 11: for (int i = 0; i < 3000; ++i) m->f.logger(m->f.componentEnvironment, m->name, fmi2Warning, "many", "%s %d", "line", i); break;
@@ -303,6 +310,7 @@ TEST_F(Foreign, SurvivesExceptionsAbortsAndStackOverflows) {
   EXPECT_THAT(error_of(6).what(), HasSubstr("threw a C++ exception"));
   EXPECT_THAT(error_of(7).what(), HasSubstr("stack overflow"));
   EXPECT_THAT(error_of(9).what(), HasSubstr("ended with exit status 3"));
+  EXPECT_THAT(error_of(14).what(), HasSubstr("its thread ended with exit status 5"));
 }
 
 TEST_F(Foreign, PassesOnMessagesOfOtherThreadsAndMany) {
@@ -319,6 +327,17 @@ TEST_F(Foreign, PassesOnMessagesOfOtherThreadsAndMany) {
   unit->do_step(1, 1);
   ASSERT_EQ(messages.size(), 3001U);
   EXPECT_EQ(messages.back().text, "line 2999");
+  set<std::int32_t>(*unit, fmu.description(), "deed", {15});
+  messages.clear();
+  unit->do_step(2, 1);
+  ASSERT_EQ(messages.size(), 1002U);  // one of the call itself
+  EXPECT_EQ(messages[1000].text, "line 999");
+  EXPECT_EQ(messages[1001].level, LogLevel::warning);
+  EXPECT_EQ(messages[1001].text, "234 more log lines of other threads of the FMU were dropped during this call");
+  messages.clear();
+  set<std::int32_t>(*unit, fmu.description(), "deed", {0});
+  unit->do_step(3, 1);
+  for (const auto& m : messages) EXPECT_THAT(m.text, Not(HasSubstr("dropped"))) << "they are told once";
 }
 
 TEST_F(Foreign, HasOneProgramPerInstance) {

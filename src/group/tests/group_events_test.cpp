@@ -1,6 +1,9 @@
 // Events of groups, against sequences that were derived by hand.
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +20,8 @@ namespace consort::group {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Kind = graph::EventAction::Kind;
 
@@ -152,6 +157,43 @@ TEST(GroupEvents, EvaluateAllRightSidesBeforeTheyAssign) {
   run(*unit, 0, 1, 0.1);
   EXPECT_NEAR(value(*unit, "a.x"), 3, 1e-9);
   EXPECT_NEAR(value(*unit, "b.x"), 1, 1e-9);
+}
+
+// A state behind an array of states.
+struct Sized {
+  std::uint64_t n = 4;
+  std::array<double, 8> a{}, der_a{};
+  double b = 1, der_b = 0;
+
+  static constexpr auto describe() {
+    using M = Sized;
+    using namespace consort::model;
+    return declare({.description = "states of a chosen number"}, structural_parameter<&M::n>("size").between(1, 8),
+                   state<&M::a, &M::der_a>("array").output().sized_by<&M::n>(),
+                   state<&M::b, &M::der_b>("scalar").output());
+  }
+  void derivatives() { der_a[0] = b; }
+};
+
+TEST(GroupEvents, SetAStateBehindAnArrayWhoseSizeWasChosen) {
+  GroupRig rig;
+  rig.add<Sized>("unit").set("n", "2");
+  rig.system.events.push_back({"jump", "time > 0.5 [s]", {set("unit.b", "3"), set("unit.a[2]", "7")}});
+  const auto unit = rig.unit();
+  run(*unit, 0, 1, 0.1);
+  const auto array = signal(*unit, "unit.a");
+  Columns columns = array.make_columns();
+  unit->get(array, columns);
+  EXPECT_THAT(columns.column<double>(), ElementsAre(DoubleNear(0.5 + 3 * 0.5, 1e-8), 7));
+  EXPECT_EQ(value(*unit, "unit.b"), 3);
+
+  const auto& d = unit->description();
+  const ValueReference known = d.require_variable("unit.b"), unknown = d.require_variable("unit.der(a)");
+  const double seed = 1;
+  std::vector<double> rates(2);
+  unit->derivatives()->directional(std::span(&unknown, 1), std::span(&known, 1), std::span(&seed, 1), rates);
+  EXPECT_NEAR(rates[0], 1, 1e-9) << "by differences";
+  EXPECT_EQ(rates[1], 0);
 }
 
 TEST(GroupEvents, HoldASetInputUntilItIsReleased) {

@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "fleet/fmu_factory.hpp"
-#include "fmi/fmu.hpp"
 #include "host/process/channel.hpp"
+#include "host/process/worker_units.hpp"
 #include "os/crash_guard.hpp"
 
 namespace consort::host {
@@ -88,17 +87,8 @@ int run_worker(int argc, char** argv, WorkerFactory factory) {
 }
 
 WorkerFactory fmu_worker_factory() {
-  auto fmus = std::make_shared<std::vector<fmi::Fmu>>();  // must outlive the units
-  return [fmus](const fleet::UnitSpec& spec, const Voice& voice) {
-    require(spec.model.empty() && !spec.folder.empty(),
-            "unit '{}' is a model built into the program and cannot run in another process; remove 'host: process' "
-            "for it",
-            spec.name);
-    fmi::OpenOptions options;
-    if (spec.call_limit > 0) options.call_limit = std::chrono::duration<double>(spec.call_limit);
-    fmus->push_back(fmi::Fmu::open(spec.folder, options));
-    return fleet::make_unit(fmus->back(), spec, voice.log, voice.trace);
-  };
+  auto units = std::make_shared<WorkerUnits>();
+  return [units](const fleet::UnitSpec& spec, const Voice& voice) { return units->make(spec, voice); };
 }
 
 }  // namespace consort::host

@@ -9,7 +9,7 @@ namespace consort::host {
 // unit crashes, prints its call and time to standard error before the process ends.
 [[nodiscard]] int run_worker(int argc, char** argv, WorkerFactory factory);
 
-// Makes units from folders of unpacked FMUs; does not support native models.
+// Makes units from folders of unpacked FMUs and from built-in models, and groups of them.
 [[nodiscard]] WorkerFactory fmu_worker_factory();
 
 }  // namespace consort::host

@@ -288,14 +288,15 @@ TEST_P(FleetConformance, KnowsTheTraitsOfItsUnits) {
 
 // --- events
 
-// Two units with event mode and two with a solver.
+// Two units with event mode, two with a solver, and a group.
 std::unique_ptr<ToySystem> eventful() {
   return std::make_unique<ToySystem>(std::vector<fleet::UnitSpec>{{.name = "a", .model = "event"},
                                                                   {.name = "b", .model = "ball"},
                                                                   {.name = "c", .model = "ball"},
-                                                                  {.name = "d", .model = "event"}});
+                                                                  {.name = "d", .model = "event"},
+                                                                  {.name = "e", .model = "group"}});
 }
-constexpr std::array<UnitId, 4> every_eventful{0, 1, 2, 3};
+constexpr std::array<UnitId, 5> every_eventful{0, 1, 2, 3, 4};
 
 TEST_P(FleetConformance, KnowsWhoHasEventVerbsAndWhoNeedsThem) {
   const auto system = eventful();
@@ -303,7 +304,7 @@ TEST_P(FleetConformance, KnowsWhoHasEventVerbsAndWhoNeedsThem) {
   for (const UnitId u : every_eventful) {
     EXPECT_TRUE(fleet->traits(u).event_verbs) << u;
     EXPECT_EQ(fleet->traits(u).event_mode, u == 0 || u == 3) << u;
-    EXPECT_EQ(fleet->traits(u).inner_events, u == 1 || u == 2) << u;
+    EXPECT_EQ(fleet->traits(u).inner_events, u == 1 || u == 2 || u == 4) << u;
   }
 }
 
@@ -360,17 +361,22 @@ TEST_P(FleetConformance, StopsAtEventsAndUpdatesUnitsAsInOneThread) {
   EXPECT_NEAR((*at)[0], fall, 1e-6);
 }
 
+// Groups allocate in their event iteration.
 TEST_P(FleetConformance, AllocatesNothingForEvents) {
-  const auto system = eventful();
+  const auto system = std::make_unique<ToySystem>(std::vector<fleet::UnitSpec>{{.name = "a", .model = "event"},
+                                                                               {.name = "b", .model = "ball"},
+                                                                               {.name = "c", .model = "ball"},
+                                                                               {.name = "d", .model = "event"}});
+  const std::array<UnitId, 4> all{0, 1, 2, 3};
   const auto fleet = make(*system);
   fleet->enter_initialization(system->all, {0, {}, 1e-8});
   fleet->exit_initialization(system->all);
   const unit::StepRequest now{.t = 0};
   const auto round = [&] {
-    fleet->enter_event_mode(every_eventful);
-    for (const auto u : every_eventful) fleet->submit(fleet->wave_of(u), Verb::update, now, system->signals);
+    fleet->enter_event_mode(all);
+    for (const auto u : all) fleet->submit(fleet->wave_of(u), Verb::update, now, system->signals);
     fleet->wait();
-    fleet->leave_event_mode(every_eventful);
+    fleet->leave_event_mode(all);
   };
   for (int i = 0; i < 3; ++i) round();
   const auto before = allocations();

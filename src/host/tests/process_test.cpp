@@ -451,8 +451,8 @@ TEST(WorkerProgram, KnowsNoModelsOfOtherPrograms) {
   setup.worker = places::worker();
   const std::vector<fleet::UnitSpec> specs = {{.name = "own", .model = "count plain"}};
   EXPECT_THAT([&] { static_cast<void>(make_process_host(setup)->make(specs)); },
-              ThrowsMessage<Error>(HasSubstr("unit 'own' is a model built into the program and cannot run in another "
-                                             "process; remove 'host: process' for it")));
+              ThrowsMessage<Error>(HasSubstr("unit 'own' is a model of the program itself ('count plain') and "
+                                             "cannot run in another process; remove 'host: process' for it")));
 }
 
 TEST(WorkerProgram, SaysWhatItIsForToThoseWhoStartItByHand) {

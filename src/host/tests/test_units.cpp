@@ -19,6 +19,8 @@
 #include "../../../models/bouncing_ball.hpp"
 #include "base/error.hpp"
 #include "describe/tests/builder.hpp"
+#include "graph/pack.hpp"
+#include "host/process/worker_units.hpp"
 #include "unit/lambda_unit.hpp"
 #include "unit/linear_unit.hpp"
 #include "unit/model_unit.hpp"
@@ -284,6 +286,31 @@ Made make_large(const std::string& name, std::size_t bytes) {
   return unit;
 }
 
+// Two pendula that are joined by a spring, as a worker makes them.
+Made make_pendula(const std::string& name) {
+  static WorkerUnits units;  // outlives its units
+  fleet::UnitSpec spec;
+  spec.name = name;
+  spec.interface = describe::InterfaceType::model_exchange;
+  spec.solver = "dopri5";
+  graph::System system(name);
+  for (const std::string member : {"left", "right"}) {
+    system.add(member, "model:pendulum").set("theta", "0.3");
+    auto& made = spec.members.emplace_back();
+    made.name = name + "." + member;
+    made.model = "pendulum";
+    made.built_in = true;
+    made.interface = describe::InterfaceType::model_exchange;
+  }
+  system.connectors.push_back({"push", describe::Causality::input, {}, "N"});
+  system.connectors.push_back({"gap", describe::Causality::output, {}, "m"});
+  system.connect_value("right.x - left.x", "gap");
+  system.connect_value("3 [N/m] * (right.x - left.x) + sin(push / 1 [N]) * 1 [N]", "left.F_x");
+  system.connect_value("3 [N/m] * (left.x - right.x)", "right.F_x");
+  spec.system = graph::pack(system);
+  return units.make(spec, {});
+}
+
 }  // namespace
 
 Made make_test_unit(const fleet::UnitSpec& spec, const Voice& voice) {
@@ -300,6 +327,7 @@ Made make_test_unit(const fleet::UnitSpec& spec, const Voice& voice) {
   if (kind == "types") return make_types(spec.name);
   if (kind == "event") return std::make_unique<EventUnit>(spec.name);
   if (kind == "ball") return unit::make_model_unit<BouncingBall>("BouncingBall", {.name = spec.name});
+  if (kind == "group") return make_pendula(spec.name);
   if (kind == "bad" && words >> how >> a) return make_bad(spec.name, how, static_cast<int>(a));
   if (kind == "talks") return make_talking(spec.name, voice);
   if (kind == "large" && words >> a) return make_large(spec.name, a);

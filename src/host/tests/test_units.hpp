@@ -8,6 +8,7 @@
 //   "types"                 inputs and outputs of every type
 //   "event"                 has event mode, discrete inputs, arrays, its own events, and output derivatives
 //   "ball"                  a bouncing ball with a solver: events inside its steps, and unit::Events
+//   "group"                 two native models under one solver
 //   "bad HOW N"             misbehaves in its N-th step: exits, aborts, crashes, raises, sleeps, prints, closes,
 //                           throws (not a std::exception)
 //   "talks"                 logs a line and traces a call in every step

@@ -115,6 +115,67 @@ TEST(Integrate, ReportsRowsBeforeAndAfterAnEvent) {
   EXPECT_EQ(report.state_events, 1U);
 }
 
+// Time events at multiples of 0.5, and a state event at 0.2.
+Ode with_events() {
+  Ode ode = clock_problem();
+  ode.events = threshold(0.2, [](const EventInfo&, EventState& state) { state.y[0] += 1; });
+  ode.events.next_time_event = [](Time t, ConstVector) { return 0.5 * (std::floor(t / 0.5) + 1); };
+  return ode;
+}
+
+TEST(Integrate, HasTwoRowsAtAnEventOnTheGridAndAtTheStop) {
+  const auto rows = rows_of(with_events(), {.stop = 1, .interval = 0.25});
+  std::vector<Time> times;
+  for (const auto& row : rows) times.push_back(row.t);
+  const Time impact = rows[1].t;
+  EXPECT_NEAR(impact, 0.2, 1e-9);
+  EXPECT_THAT(times, ElementsAre(0, impact, impact, 0.25, 0.5, 0.5, 0.75, 1, 1));
+  EXPECT_EQ(rows[4].kind, Kind::before_event);
+  EXPECT_EQ(rows[5].kind, Kind::after_event);
+  const auto plain = rows_of(with_events(), {.stop = 1, .interval = 0.25, .output_at_events = false});
+  EXPECT_EQ(plain.size(), 5U) << "one row per time of the grid";
+}
+
+TEST(Integrate, HasTwoRowsAtAStepEventOfARow) {
+  Ode ode = clock_problem();
+  ode.events.step_event = [](Time t, ConstVector y) { return t == 0.5 && y[0] < 1; };
+  ode.events.handle = [](const EventInfo&, EventState& state) { state.y[0] += 1; };
+  const auto rows = rows_of(ode, {.stop = 1, .interval = 0.5, .rows_end_steps = true});
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[1].kind, Kind::before_event);
+  EXPECT_EQ(rows[2].kind, Kind::after_event);
+}
+
+// Rows and states are those of a run without pauses, bit for bit.
+TEST(Integration, PausesBeforeEveryEvent) {
+  for (const bool queried : {false, true}) {
+    Ode ode = with_events();
+    ode.rhs = [](Time t, ConstVector, Vector dy) { dy[0] = 1 + 0.1 * std::sin(t); };
+    ode.events.step_event = [](Time t, ConstVector y) { return t == 12 * 0.1 && y[0] < 5; };
+    const RunOptions options{.stop = 2, .interval = 0.1, .rows_end_steps = queried};
+    const auto expected = rows_of(ode, options);
+    const auto solver = make_solver("dopri5", ode, {.rtol = 1e-8, .atol = {1e-8}});
+    std::vector<Row> rows{{0, ode.y0[0], Kind::start}};
+    RunOptions told = options;
+    told.output = [&](const OutputRow& row) { rows.push_back({row.t, row.y[0], row.kind}); };
+    Integration run(*solver, ode.events, told);
+    while (run.advance(2, AtEvent::pause) == RunEnd::event) {
+      rows.push_back({run.time(), run.state()[0], Kind::before_event});
+      EXPECT_TRUE(run.handle_event());
+      rows.push_back({run.time(), run.state()[0], Kind::after_event});
+    }
+    EXPECT_EQ(run.time(), 2);
+    ASSERT_EQ(rows.size(), expected.size()) << queried;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      EXPECT_EQ(rows[i].t, expected[i].t) << i;
+      EXPECT_EQ(rows[i].y, expected[i].y) << i;
+      EXPECT_EQ(rows[i].kind, expected[i].kind) << i;
+    }
+    EXPECT_EQ(run.report().time_events, 4U);
+    EXPECT_EQ(run.report().step_events, queried ? 1U : 0U);
+  }
+}
+
 TEST(Integrate, TakesTheEarliestOfSeveralRootsInOneStep) {
   Ode ode = clock_problem();
   std::vector<std::vector<int>> fired;

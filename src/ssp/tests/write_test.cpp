@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <pugixml.hpp>
+
 #include "base/text.hpp"
 #include "os/child_process.hpp"
 #include "ssp/annotations.hpp"
@@ -11,6 +13,7 @@
 #include "ssp/read.hpp"
 #include "ssp/tests/complete.hpp"
 #include "ssp/tests/workshop.hpp"
+#include "yaml/reader.hpp"
 
 namespace consort::ssp {
 namespace {
@@ -316,6 +319,58 @@ TEST_F(Tools, OurOwnRunSettingsThatCannotBeReadSayWhere) {
   w.structure(Workshop::ssd(
       units, note(run_annotation, R"(<c:Run xmlns:c="urn:consort:ssp:1">run: {steper: jacobi}</c:Run>)")));
   EXPECT_THAT(w.error(), HasSubstr("steper"));
+}
+
+// --- what only Consort's annotation says
+
+TEST(Groups, KeepSolverExpressionsParametersAndEvents) {
+  graph::System pair("pair");
+  pair.solver = "radau5";
+  pair.tolerance = 1e-9;
+  pair.host = "process";
+  pair.add("left", "a.fmu");
+  pair.add("right", "b.fmu");
+  pair.connectors.push_back({"k", describe::Causality::parameter, {}, "N/m", {}});
+  pair.connectors.back().value = 2.5;
+  pair.connectors.push_back({"gap", describe::Causality::output, {}, "m", {}});
+  pair.connect_value("left.y - right.y", "gap");
+  pair.connect_value("-k * (left.y - 4 [m]) < 3 and \"a\" == \"<&>\"", "right.u").where = "file";
+  pair.connect("right.y", "left.u");
+  pair.events.push_back(
+      {"wall",
+       "left.y < 0",
+       {{graph::EventAction::Kind::set, "left.x", "-left.x", {}}, {graph::EventAction::Kind::stop, {}, "it fell", {}}},
+       {}});
+  graph::Document d;
+  d.system.name = "rig";
+  d.system.add_system(pair);
+  const auto out = from_system(d, {});
+  const auto& inner = out.structure.system.systems.at(0);
+  ASSERT_EQ(inner.annotations.size(), 1U);
+  EXPECT_EQ(inner.annotations[0].type, system_annotation);
+  EXPECT_EQ(inner.connections.size(), 1U) << "expressions are no connections of the standard";
+
+  pugi::xml_document xml;
+  ASSERT_TRUE(xml.load_string(inner.annotations[0].xml.c_str()));
+  graph::System back("pair");
+  back.add("left", "a.fmu");
+  back.add("right", "b.fmu");
+  back.connectors.push_back({"k", describe::Causality::parameter});
+  back.connectors.push_back({"gap", describe::Causality::output});
+  yaml::read_words(xml.document_element().child_value(), "annotation", back);
+  EXPECT_EQ(back.solver, "radau5");
+  EXPECT_EQ(back.tolerance, 1e-9);
+  EXPECT_EQ(back.host, "process");
+  EXPECT_EQ(back.connectors[0].value, 2.5);
+  ASSERT_EQ(back.connections.size(), 2U);
+  EXPECT_EQ(back.connections[0].value, pair.connections[0].value);
+  EXPECT_EQ(back.connections[1].value, pair.connections[1].value);
+  EXPECT_EQ(back.connections[1].to.text(), "right.u");
+  ASSERT_EQ(back.events.size(), 1U);
+  EXPECT_EQ(back.events[0].when, "left.y < 0");
+  ASSERT_EQ(back.events[0].actions.size(), 2U);
+  EXPECT_EQ(back.events[0].actions[0].target, "left.x");
+  EXPECT_EQ(back.events[0].actions[1].value, "it fell");
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ std::string text_of(const Setting& s) {
 }
 
 std::string text_of(const Connector& c) {
-  return fmt::format("{}:{}:{}:{}", c.name, static_cast<int>(c.causality), c.type ? name_of(*c.type) : "-", c.unit);
+  return fmt::format("{}:{}:{}:{}:{}", c.name, static_cast<int>(c.causality), c.type ? name_of(*c.type) : "-", c.unit,
+                     c.value.value_or(0));
 }
 
 std::string text_of(const Connection& c) {
@@ -30,11 +31,16 @@ std::string text_of(const Connection& c) {
   if (const auto* l = std::get_if<Linear>(&c.transformation)) text += fmt::format("*{}+{}", l->factor, l->offset);
   if (const auto* m = std::get_if<Mapping>(&c.transformation))
     for (const auto& [from, to] : m->entries) text += " " + from + "=" + to;
-  return text + (c.suppress_unit_conversion ? "!" : "");
+  return text + "=" + c.value + (c.suppress_unit_conversion ? "!" : "");
 }
 
 std::string text_of(const System& s, bool root) {
-  std::string text = fmt::format("system {} '{}'\n", s.name, s.description);
+  std::string text =
+      fmt::format("system {} '{}' {} {} {}\n", s.name, s.description, s.solver, s.tolerance.value_or(0), s.host);
+  for (const auto& e : s.events) {
+    text += "event " + e.name + " " + e.when;
+    for (const auto& a : e.actions) text += fmt::format(" {}:{}={}", static_cast<int>(a.kind), a.target, a.value);
+  }
   for (const auto& u : s.units) {
     text += "measure " + u.name;
     if (u.base) {
@@ -178,6 +184,40 @@ TEST(YamlWriter, SurvivesTextsThatLookLikeYaml) {
     const auto text = write_system(d);
     ASSERT_EQ(text_of(parse_system(text)), text_of(d)) << text;
   }
+}
+
+TEST(YamlWriter, KeepsGroupsExpressionsAndEvents) {
+  const auto read = parse_system(R"(
+consort: 1
+name: rig
+solver: {name: radau5, tolerance: 1e-9}
+parameters: {k: {value: 15, unit: kN/m}}
+units:
+  left: {model: pendulum}
+  right: {fmu: p.fmu, interface: me}
+outputs: {gap: {value: "right.x - left.x", unit: m}}
+connections:
+  - {to: left.F_x, value: "-k * (left.x - right.x) + if(left.x < 0, 1, 2) * 1 [N]"}
+  - right.x -> left.torque
+events:
+  - {name: wall, when: "left.x < 0", do: [{set: left.omega, to: "-left.omega"}, {stop: "it is over: #1"}]}
+  - {when: "left.x > 1", do: [{release: left.F_x}, {pulse: left.F_x, to: "3"}]}
+)");
+  EXPECT_EQ(read.system.solver, "radau5");
+  EXPECT_EQ(read.system.tolerance, 1e-9);
+  const auto text = write_system(read);
+  const auto again = parse_system(text);
+  EXPECT_EQ(text_of(again.system, true), text_of(read.system, true)) << text;
+  ASSERT_EQ(again.system.events.size(), 2U);
+  EXPECT_EQ(again.system.events[0].actions.at(1).value, "it is over: #1");
+
+  graph::System bare("rig");
+  bare.components = read.system.components;
+  bare.connectors = read.system.connectors;
+  read_words(write_words(read.system), "words", bare);
+  EXPECT_EQ(bare.events.size(), 2U);
+  EXPECT_EQ(bare.solver, "radau5");
+  EXPECT_EQ(bare.connections.size(), 2U) << "the output and the expression; not the connection of the standard";
 }
 
 }  // namespace

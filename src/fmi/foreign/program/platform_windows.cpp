@@ -50,6 +50,16 @@ DWORD WINAPI listen(void*) {
   return 0;
 }
 
+// Wine 10 ends only the thread whose stack has overflowed, without an exception, and a binary may call ExitThread. The
+// process would go on without the thread that answers.
+DWORD WINAPI outlive(void* serving) {
+  WaitForSingleObject(serving, INFINITE);
+  DWORD status = 0;
+  GetExitCodeThread(serving, &status);
+  fail("crashed: its thread ended with exit status " + std::to_string(status) +
+       ", which Wine does after a stack overflow");
+}
+
 HANDLE private_copy(DWORD standard) {
   HANDLE copy = nullptr;
   DuplicateHandle(GetCurrentProcess(), GetStdHandle(standard), GetCurrentProcess(), &copy, 0, FALSE,
@@ -91,6 +101,10 @@ void begin(Front& shared) {
   SetStdHandle(STD_INPUT_HANDLE, reinterpret_cast<HANDLE>(_get_osfhandle(0)));
   woken = CreateEventW(nullptr, FALSE, FALSE, nullptr);
   CloseHandle(CreateThread(nullptr, 0, listen, nullptr, 0, nullptr));
+  HANDLE serving = nullptr;
+  DuplicateHandle(GetCurrentProcess(), GetCurrentThread(), GetCurrentProcess(), &serving, SYNCHRONIZE, FALSE,
+                  DUPLICATE_SAME_ACCESS);
+  CloseHandle(CreateThread(nullptr, 0, outlive, serving, 0, nullptr));
 }
 
 void wake_engine() {

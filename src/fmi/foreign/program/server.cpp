@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "fmi/foreign/functions.hpp"
 #include "fmi/foreign/program/platform.hpp"
@@ -209,7 +210,10 @@ void Server::log(int status, const char* category, const std::string& text) {
   const std::string copied = category == nullptr ? std::string() : safe_copy(category, 256);
   if (is_called) return send_log(status, copied, text);
   while (lock_.test_and_set(std::memory_order_acquire)) platform::yield();
-  if (waiting_.size() < most_waiting) waiting_.push_back({status, copied, text});
+  if (waiting_.size() < most_waiting)
+    waiting_.push_back({status, copied, text});
+  else
+    ++dropped_lines_;
   has_waiting_ = true;
   lock_.clear(std::memory_order_release);
 }
@@ -218,22 +222,37 @@ void Server::flush_log() {
   std::vector<Line> lines;
   while (lock_.test_and_set(std::memory_order_acquire)) platform::yield();
   lines.swap(waiting_);
+  const std::uint64_t dropped = std::exchange(dropped_lines_, 0);
   has_waiting_ = false;
   lock_.clear(std::memory_order_release);
   for (const auto& line : lines) send_log(line.status, line.category, line.text);
+  constexpr int warning = 1;  // in all versions
+  if (dropped > 0)
+    send_log(warning, "Consort",
+             std::to_string(dropped) + " more log lines of other threads of the FMU were dropped during this call");
+  if (const auto calls = dropped_calls_.exchange(0); calls > 0)
+    send_log(warning, "Consort",
+             std::to_string(calls) +
+                 " calls of intermediate update or clock update from other threads of the FMU were not delivered; "
+                 "results may lack what they should have changed");
+}
+
+void Server::drop_call() {
+  dropped_calls_.fetch_add(1);
+  has_waiting_ = true;
 }
 
 void Server::update(UpdateBody& given) {
-  if (!is_called) return;
+  if (!is_called) return drop_call();
   call_back(
       Message::update, sizeof given, [&](std::uint8_t* body) { std::memcpy(body, &given, sizeof given); },
       [&](std::uint8_t* body) { std::memcpy(&given, body, sizeof given); });
 }
 
 void Server::tick() {
-  if (is_called)
-    call_back(
-        Message::tick, 0, [](std::uint8_t*) {}, [](std::uint8_t*) {});
+  if (!is_called) return drop_call();
+  call_back(
+      Message::tick, 0, [](std::uint8_t*) {}, [](std::uint8_t*) {});
 }
 
 }  // namespace consort::fmi::foreign

@@ -24,8 +24,11 @@ class Server {
 
   // --- for the FMU's callbacks, which run in any of its threads
 
-  // Sends a message of the FMU at once, if the FMU is being called in this thread; otherwise with the next answer.
+  // Sends a message of the FMU at once, if the FMU is being called in this thread; otherwise with the next answer, but
+  // not more than 1000 messages: then a last message counts those that were dropped.
   void log(int status, const char* category, const std::string& text);
+  // The engine serves these only in the thread that is being called. Those of other threads have no effect; a message
+  // with the next answer counts them.
   void update(UpdateBody& body);
   void tick();
 
@@ -43,6 +46,7 @@ class Server {
   void fetch();
   void answer(std::uint64_t result);
   void flush_log();
+  void drop_call();
   void send_log(int status, const std::string& category, const std::string& text);
   // Sends a callback with a body of `size` bytes behind the current message. `fill` and `read` get the body before and
   // after.
@@ -73,6 +77,9 @@ class Server {
     std::string text;
   };
   std::vector<Line> waiting_;  // messages of other threads; guarded by lock_
+  // Not delivered to the engine; told with the next answer.
+  std::uint64_t dropped_lines_ = 0;              // guarded by lock_
+  std::atomic<std::uint64_t> dropped_calls_{0};  // of intermediate update and clock update
   std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
   std::atomic<bool> has_waiting_{false};
 };
