@@ -25,7 +25,8 @@ SampledInputs::SampledInputs(const graph::Plan& plan, Time start, Duration step,
   for (const auto& sampling : plan.samplings) {
     const double steps = step > 0 ? sampling.period / step : 1;
     require(std::round(steps) >= 1 && std::abs(steps - std::round(steps)) <= 1e-6 * steps,
-            "{} is sampled every {} s, which is not a multiple of the communication step of {} s; choose a multiple of "
+            "the connection {} is sampled every {} s, which is not a multiple of the communication step of {} s; "
+            "choose a multiple of "
             "it, or another step",
             sampling.text, sampling.period, step);
     held_.push_back({&sampling, at, Gather(plan, owners, std::span(&sampling.unit, 1), all)});

@@ -28,11 +28,8 @@ unit::StepOutcome FixedController::advance(Stepper& stepper, fleet::Fleet& fleet
   Time point = grid_.point(next);
   while (next < grid_.intervals() && point <= state.t + near) point = grid_.point(++next);
   Time end = point;
-  if (limit < point) [[unlikely]] {
-    // The tolerance for events is smaller than that for other limits.
-    const Duration slack = stops_at_events_ ? fleet::slack(state.t, point) : near;
-    if (limit < point - slack) end = limit;
-  }
+  if (limit < point && limit < point - slack(state.t, point)) [[unlikely]]
+    end = limit;
   if (state.discards > 0 && units_ && is_discard_expected(state)) [[unlikely]]
     return step_together(stepper, fleet, state, end);
   return step_alone(stepper, fleet, state, end);
@@ -42,14 +39,14 @@ bool FixedController::is_discard_expected(const couple::RunState& state) const {
   return std::any_of(may_discard_.begin(), may_discard_.end(), [&](auto u) { return state.apart[u].count > 0; });
 }
 
-Duration FixedController::size_of(Duration distance) const {
-  return std::abs(distance - grid_.step()) <= grid_.tolerance() ? grid_.step() : distance;
+Duration FixedController::size_of(Time begin, Time end) const {
+  return std::abs(end - begin - grid_.step()) <= slack(begin, end) ? grid_.step() : end - begin;
 }
 
 unit::StepOutcome FixedController::step_alone(Stepper& stepper, fleet::Fleet& fleet, couple::RunState& state,
                                               Time end) {
   ++state.control.unit_steps;
-  const Duration h = size_of(end - state.t);
+  const Duration h = size_of(state.t, end);
   const auto outcome = stepper.step(fleet, state, {state.t, h, end, may_go_back_, Past::usual, stops_at_events_});
   if (outcome.why != unit::Why::event || !may_go_back_) ++state.control.accepted;
   return outcome;
@@ -76,7 +73,7 @@ unit::StepOutcome FixedController::step_together(Stepper& stepper, fleet::Fleet&
     const Duration h = fit_step(wanted, end - state.t);
     const Time to = h >= end - state.t ? end : state.t + h;
     ++state.control.unit_steps;
-    Interval interval{state.t, to == end ? size_of(h) : h, to, true, Past::usual, stops_at_events_};
+    Interval interval{state.t, to == end ? size_of(state.t, end) : h, to, true, Past::usual, stops_at_events_};
     interval.units_may_discard = discarded < most_discarded;
     const auto outcome = stepper.step(fleet, state, interval);
     if (outcome.why == unit::Why::discarded) {

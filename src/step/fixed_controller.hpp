@@ -32,7 +32,11 @@ class FixedController final : public Controller {
   bool save(fleet::Fleet& fleet, const couple::RunState& state);
   // The size of a step between two grid points is exactly that of the grid, whatever the rounding of their difference:
   // units with steps of their own take one more or one less if it is not.
-  [[nodiscard]] Duration size_of(Duration distance) const;
+  [[nodiscard]] Duration size_of(Time begin, Time end) const;
+  // Times that are nearer to each other are one. Events that end steps are told apart better than other limits.
+  [[nodiscard]] Duration slack(Time begin, Time end) const {
+    return stops_at_events_ ? fleet::slack(begin, end) : grid_.tolerance();
+  }
 
   Grid grid_;
   bool stops_at_events_;
