@@ -105,6 +105,14 @@ void EventIteration::watch(UnitId u, bool finds_events) {
 // --- one time -------------------------------------------------------------------------------------------------------
 
 unit::StepOutcome EventIteration::run(fleet::Fleet& fleet, RunState& state, std::span<const UnitId> causes) {
+  try {
+    return settle_all(fleet, state, causes);
+  } catch (const ConversionFailed& failure) {
+    throw failure.with_text(fmt::format("in the events at t = {} s: {}", state.t, failure.what())).at(state.t);
+  }
+}
+
+unit::StepOutcome EventIteration::settle_all(fleet::Fleet& fleet, RunState& state, std::span<const UnitId> causes) {
   for (auto* const list : {&asking_, &inside_, &ended_}) list->clear();
   looks_for_jumps_ = false;
   find_causes(state, causes);

@@ -121,6 +121,7 @@ class EventIteration {
   void reinitialise(fleet::Fleet& fleet, const SystemEvents::Reinit& reinit);
   [[nodiscard]] bool is_due(const RunState& state) const { return system_ != nullptr && system_->is_due(state); }
   void ask(graph::UnitId u, EventListener::Cause cause);
+  unit::StepOutcome settle_all(fleet::Fleet& fleet, RunState& state, std::span<const graph::UnitId> causes);
   void find_causes(const RunState& state, std::span<const graph::UnitId> causes);
   // Brings inputs up to date; adds units whose discrete inputs change to asking_.
   void propagate(RunState& state);

@@ -296,8 +296,8 @@ TEST(RunTime, AValueThatCannotBeConvertedIsNamedWithItsTime) {
   const auto ended = desk.run({"run", "stair.yaml", "-o", "stair.csv"});
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err,
-              AllOf(HasSubstr("in the step from t = 1.5 s to 2 s"),
-                    HasSubstr("s.counter → f.int32_in (stair.yaml:6:5)"), HasSubstr("no entry for the value 3")));
+              AllOf(HasSubstr("in the events at t = 2 s"), HasSubstr("s.counter → f.int32_in (stair.yaml:6:5)"),
+                    HasSubstr("no entry for the value 3")));
   EXPECT_EQ(record::read_result(desk.folder() / "stair.csv").time.back(), 1.5) << "rows recorded so far are kept";
 }
 
