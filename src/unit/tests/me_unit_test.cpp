@@ -211,9 +211,14 @@ TEST_P(AdaptedUnit, TakesTunableParametersDuringTheRun) {
   EXPECT_NEAR(a.value("x"), x + v, 1e-8);
 }
 
+// FMI 1.0 does not say which variables are states.
 TEST_P(AdaptedUnit, GoesOnFromAStateThatIsSet) {
   const auto a = make<OneMass>("OneMass");
   a.initialize();
+  if (a.unit->description().version == describe::FmiVersion::v1) {
+    EXPECT_THROW(a.set_value("x", 1.0), Error);
+    return;
+  }
   a.unit->step({0, 0.1});
   a.set_value("x", 7.0);
   EXPECT_EQ(a.value("x"), 7);
