@@ -152,6 +152,12 @@ std::shared_ptr<Library> open_library(const BinaryFile& binary, const LibraryOpt
                   .call_limit = options.call_limit};
   try {
     return std::make_shared<ForeignLibrary>(setup);
+  } catch (const StuckAtStart&) {
+    if (!caller->uses_wine) throw;
+    retire_prefix(prepare_prefix(*find_wine()));
+    setup.start = start_of(*caller, options.shown);
+    setup.start_limit *= 2;
+    return std::make_shared<ForeignLibrary>(std::move(setup));
   } catch (const Error& error) {
     // Wine's server may have been about to end. A binary that ends the program does so again.
     if (error.fault() != Fault::run) throw;

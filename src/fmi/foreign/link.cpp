@@ -24,7 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds time_to_start{60};  // the first start of Wine on a machine takes some seconds
 constexpr std::chrono::seconds time_to_end{2};
 // Behind every body remains this much for the body of a callback.
 constexpr std::uint64_t room_for_callbacks = 32768;
@@ -120,7 +119,7 @@ void Link::load() {
   cursor.word() = static_cast<std::uint64_t>(setup_.version);
   put_text(cursor, setup_.binary);
   put_text(cursor, setup_.prefix);
-  deadline_ = Clock::now() + time_to_start;
+  deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(setup_.start_limit);
   front_->engine.base = 0;
   front_->engine.size = request + 8 * count;
   try {
@@ -128,7 +127,9 @@ void Link::load() {
     await();
     while (front_->program.message != Message::answer) call_back();
   } catch (const Lost& lost) {
-    throw run_error("{}: the program that calls its binary {}", setup_.shown, lost.what());
+    const auto error = run_error("{}: the program that calls its binary {}", setup_.shown, lost.what());
+    if (Clock::now() > *deadline_) throw StuckAtStart(error.fault(), error.what(), error.fields());
+    throw error;
   }
   deadline_.reset();
   if (front_->program.result != 0) {

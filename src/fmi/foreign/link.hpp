@@ -25,6 +25,13 @@ struct LinkSetup {
   std::string prefix{};  // the model identifier
   std::string shown{};   // the FMU's name in messages
   std::optional<std::chrono::duration<double>> call_limit{};
+  std::chrono::duration<double> start_limit{30};  // the first start of Wine on a machine takes some seconds
+};
+
+// The program did not begin to work in time.
+class StuckAtStart : public Error {
+ public:
+  using Error::Error;
 };
 
 // An instance in the program; the engine's handle of an instance points to one.
@@ -36,7 +43,7 @@ struct Remote {
 class Link {
  public:
   // Starts the program and lets it load the binary. Throws Error (input) if it cannot load it, Error (run) if the
-  // program does not run.
+  // program does not run, StuckAtStart (run) if it does nothing.
   explicit Link(LinkSetup setup);
   ~Link();  // asks the program to end, and kills it if it does not within two seconds
   Link(const Link&) = delete;

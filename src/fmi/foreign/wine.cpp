@@ -158,6 +158,12 @@ fs::path prepare_prefix(const Wine& wine) {
   return prefix;
 }
 
+void retire_prefix(const fs::path& prefix) {
+  std::string name = (prefix.parent_path() / "retired-XXXXXX").string();
+  std::error_code problem;
+  if (::mkdtemp(name.data()) != nullptr) fs::rename(prefix, name, problem);  // onto an empty folder
+}
+
 bool remove_prefixes() {
   std::error_code problem;
   const auto removed = fs::remove_all(prefix_root(), problem);

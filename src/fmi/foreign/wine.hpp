@@ -26,6 +26,10 @@ struct Wine {
 // Several processes may call it at once. Throws Error (run) if it cannot be written.
 [[nodiscard]] std::filesystem::path prepare_prefix(const Wine& wine);
 [[nodiscard]] bool is_prepared(const Wine& wine);
+// Gives the prefix another name, so that the next prepare_prefix() makes a new one, with a server of its own. Programs
+// that run in it go on. For a server that no longer answers, because a program was killed while it started. Removed by
+// remove_prefixes().
+void retire_prefix(const std::filesystem::path& prefix);
 // Removes all prefixes. Returns false if there were none.
 bool remove_prefixes();
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tests/error_text.hpp"
+#include "fmi/foreign/link.hpp"
 #include "fmi/foreign/pe_file.hpp"
 #include "fmi/foreign/wine.hpp"
 #include "fmi/tests/fmu_files.hpp"
@@ -568,6 +569,32 @@ TEST_F(Foreign, RepairsADamagedPrefix) {
   EXPECT_EQ(foreign::prepare_prefix(*wine), prefix);
   EXPECT_TRUE(fs::exists(prefix / "dosdevices/z:"));
   EXPECT_EQ(std::distance(fs::directory_iterator(foreign::prefix_root()), fs::directory_iterator()), 1);
+}
+
+// A program that is killed while it starts may leave a server that answers nobody.
+TEST_F(Foreign, LeavesAPrefixInWhichNothingStarts) {
+  const os::TempFolder cache("test");
+  const Variable home("XDG_CACHE_HOME", cache.path().string());
+  const auto wine = foreign::find_wine();
+  ASSERT_TRUE(wine);
+  const fs::path prefix = foreign::prepare_prefix(*wine);
+  std::ofstream(prefix / "used") << "before";
+  foreign::retire_prefix(prefix);
+  EXPECT_FALSE(foreign::is_prepared(*wine));
+  EXPECT_EQ(foreign::prepare_prefix(*wine), prefix);
+  EXPECT_FALSE(fs::exists(prefix / "used"));
+  EXPECT_NO_THROW(with_deed(open(), 0)->do_step(0, 1));
+  EXPECT_TRUE(foreign::remove_prefixes());
+}
+
+TEST(ForeignLink, TellsAProgramThatDoesNothing) {
+  foreign::LinkSetup setup;
+  setup.start.file = "/bin/sh";
+  setup.start.arguments = {"-c", "exec sleep 30"};
+  setup.start.who = "nobody.fmu";
+  setup.shown = "nobody.fmu";
+  setup.start_limit = std::chrono::duration<double>(0.2);
+  EXPECT_THROW(foreign::Link{setup}, foreign::StuckAtStart);
 }
 
 TEST_F(Foreign, SaysThatThePrefixCannotBeWritten) {
