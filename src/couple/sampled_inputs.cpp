@@ -25,7 +25,7 @@ SampledInputs::SampledInputs(const graph::Plan& plan, Time start, Duration step,
   for (const auto& sampling : plan.samplings) {
     const double steps = step > 0 ? sampling.period / step : 1;
     require(std::round(steps) >= 1 && std::abs(steps - std::round(steps)) <= 1e-6 * steps,
-            "the connection {} is sampled every {} s, which is not a multiple of the communication step of {} s; "
+            "{} is sampled every {} s, which is not a multiple of the communication step of {} s; "
             "choose a multiple of "
             "it, or another step",
             sampling.text, sampling.period, step);

@@ -151,7 +151,7 @@ struct Sampling {
   std::uint32_t input = 0;  // first element of the inputs' column of its type
   std::uint32_t count = 1;
   Duration period = 0;
-  std::string text{};  // "a.y → b.u (system.yaml:12:5)", for messages
+  std::string text{};  // "the connection a.y → b.u (system.yaml:12:5)", for messages
 };
 
 // A fixed parameter that takes a value calculated by another unit. The value is passed once, in initialization mode;

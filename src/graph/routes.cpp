@@ -295,8 +295,9 @@ class Layout {
 
   void add_sampling(const Link& link, Type type, std::uint32_t input, std::uint32_t count) {
     if (link.sample <= 0) return;
-    auto text = link.formula ? link.formula->text
-                             : fmt::format("{} → {}{}", from_text(link), to_text(link), where_text(link.where));
+    auto text = link.formula
+                    ? link.formula->text
+                    : fmt::format("the connection {} → {}{}", from_text(link), to_text(link), where_text(link.where));
     require(is_scalar_like(type) && type != Type::Clock, "{}: a {} cannot be sampled; remove 'sample'", text,
             name_of(type));
     plan_.samplings.push_back({link.to.unit, type, input, count, link.sample, std::move(text)});

@@ -73,9 +73,8 @@ class Builder {
 
   void find_vertices() {
     for (const auto& sampling : plan_.samplings)
-      throw input_error(
-          "the connection {}: members of a group cannot be sampled every {} s; put a sampled unit between them",
-          sampling.text, sampling.period);
+      throw input_error("{}: members of a group cannot be sampled every {} s; put a sampled unit between them",
+                        sampling.text, sampling.period);
     for (const auto& c : plan_.connections) {
       const auto& target = variable_of(plan_, c.to, plan_.units[c.to].inputs.choice()[c.input]);
       if (!is_continuous_input(target)) {
