@@ -191,6 +191,7 @@ class GroupInstance final : public fmi::ModelExchange,
   std::vector<double> indicators_now_;
   std::vector<ValueReference> references_scratch_;
   std::vector<double> gradient_, states_now_;
+  Columns scratch_;  // one variable
   std::vector<OwnEvents::Reinit> reinits_;
 };
 

@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "group/instance.hpp"
-#include "group/member_values.hpp"
 
 namespace consort::group {
 
@@ -24,11 +23,11 @@ double GroupInstance::read_source(const SlotName& source, Type type) {
   const auto& v = (*member.description)[source.variable];
   const auto elements =
       model_->composite.origins[model_->composite.first_of_member[source.member] + source.variable].elements;
-  Columns one;
   return with_type(type, [&]<class T>() {
-    one.column<T>().resize(elements);
-    member.instance->get<T>(std::span(&v.reference, 1), std::span<T>(one.column<T>()));
-    return (v.negated ? -1 : 1) * couple::number_at(one, type, source.element);
+    auto& all = scratch_.column<T>();
+    all.resize(elements);
+    member.instance->get<T>(std::span(&v.reference, 1), std::span<T>(all));
+    return (v.negated ? -1 : 1) * couple::number_at(scratch_, type, source.element);
   });
 }
 
@@ -104,7 +103,8 @@ void GroupInstance::read_values(std::span<const ValueReference> references, T* v
       const auto& member = members_[source.member];
       const auto& v = (*member.description)[source.variable];
       const auto elements = origins[model_->composite.first_of_member[source.member] + source.variable].elements;
-      std::vector<T> all(elements);
+      auto& all = scratch_.column<T>();
+      all.resize(elements);
       member.instance->get<T>(std::span(&v.reference, 1), std::span<T>(all));
       *values = all[source.element];
       if constexpr (std::is_same_v<T, double>) *values *= v.negated ? -1 : 1;
@@ -174,14 +174,16 @@ void GroupInstance::write_member(MemberId m, ValueReference reference, const T* 
   if (mode_ == Mode::instantiated || mode_ == Mode::initialization)
     remember_start(reference, Value(std::vector<T>(values, values + count)));
   if (mode_ == Mode::event && initialised_[m] != 0) {
-    const Value now = read_value(instance, own, count);
+    auto& now = scratch_.column<T>();
+    now.resize(count);
+    instance.get<T>(std::span(&own.reference, 1), std::span<T>(now));
     const auto same = [](const T& a, const T& b) {
       if constexpr (std::is_same_v<T, EnumValue> || std::is_base_of_v<Bool, T>)
         return a.value == b.value;
       else
         return a == b;
     };
-    if (std::equal(given.begin(), given.end(), now.elements<T>().begin(), same)) return;
+    if (std::equal(given.begin(), given.end(), now.begin(), same)) return;
     enter(m);
     ask(m);
   }

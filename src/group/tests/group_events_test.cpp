@@ -15,6 +15,7 @@
 #include "../../../models/relay.hpp"
 #include "../../../models/sampled_pi.hpp"
 #include "group/tests/group_rig.hpp"
+#include "solve/tests/allocations.hpp"
 
 namespace consort::group {
 namespace {
@@ -50,6 +51,14 @@ std::vector<Time> times_of(unit::Unit& unit, const std::string& name, Time from,
 void expect_times(const std::vector<Time>& found, const std::vector<Time>& wanted, double tolerance) {
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], tolerance);
+}
+
+// The input u of the group, which switches its relay every second time.
+void set_value_again(unit::Unit& unit, int i) {
+  static const auto set = signal(unit, "u");
+  static Columns columns = set.make_columns();
+  columns.column<double>()[0] = i % 4 < 2 ? 2 : -2;
+  unit.set(set, columns);
 }
 
 // Without gravity: a comes from below and hits b at t = 1; b comes back from its wall at t = 3 and hits a at t = 5.
@@ -233,6 +242,31 @@ TEST(GroupEvents, RepeatThemselvesAfterARestore) {
   run(*unit, 0.9, 4, 0.1);
   EXPECT_EQ(value(*unit, "b.h"), h);
   EXPECT_EQ(value(*unit, "b.v"), v);
+}
+
+// Also with inputs that events set, discrete inputs from outside, and a reinitialised state.
+TEST(GroupEvents, AllocateNothing) {
+  auto rig = two_balls();
+  rig.add<Relay>("relay");
+  rig.input("u");
+  rig.system.connect("u", "relay.u");
+  rig.system.connectors.push_back({"gap", describe::Causality::output});
+  rig.system.connect_value("b.h - a.h", "gap");
+  const auto unit = rig.unit();
+  const auto set = signal(*unit, "gap");
+  Columns columns = set.make_columns();
+  const auto round = [&](int i) {
+    set_value_again(*unit, i);
+    unit->events()->enter_event_mode();
+    while (unit->events()->update().repeat) {
+    }
+    unit->events()->leave_event_mode();
+    unit->get(set, columns);
+  };
+  for (int i = 0; i < 4; ++i) round(i);
+  const auto before = allocations();
+  for (int i = 0; i < 50; ++i) round(i);
+  EXPECT_EQ(allocations(), before);
 }
 
 TEST(GroupEvents, EndTheRun) {
