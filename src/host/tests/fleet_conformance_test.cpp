@@ -366,8 +366,9 @@ TEST_P(FleetConformance, AllocatesNothingForEvents) {
   const auto system = std::make_unique<ToySystem>(std::vector<fleet::UnitSpec>{{.name = "a", .model = "event"},
                                                                                {.name = "b", .model = "ball"},
                                                                                {.name = "c", .model = "ball"},
-                                                                               {.name = "d", .model = "event"}});
-  const std::array<UnitId, 4> all{0, 1, 2, 3};
+                                                                               {.name = "d", .model = "event"},
+                                                                               {.name = "e", .model = "group"}});
+  const std::array<UnitId, 5> all{0, 1, 2, 3, 4};
   const auto fleet = make(*system);
   fleet->enter_initialization(system->all, {0, {}, 1e-8});
   fleet->exit_initialization(system->all);
