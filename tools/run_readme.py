@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the ten lines of README.md unchanged, to check that they work.
+"""Runs the ten lines of README.md, and those after them, unchanged, to check that they work.
 
 usage: run_readme.py BUILD_FOLDER
 
@@ -15,10 +15,11 @@ import tempfile
 
 
 def ten_lines(readme):
-    match = re.search(r"^## Ten lines\n.*?^```sh\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
-    if not match:
+    section = re.search(r"^## Ten lines\n(.*?)^## ", readme, re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"^```sh\n(.*?)^```", section.group(1), re.DOTALL | re.MULTILINE) if section else []
+    if not blocks:
         raise SystemExit("README.md: the section 'Ten lines' has no block of shell lines; restore it")
-    return match.group(1)
+    return "".join(blocks)
 
 
 def main(arguments):
