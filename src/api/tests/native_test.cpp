@@ -190,7 +190,7 @@ TEST(NativeUnits, OfAClassHaveTheirOwnMemory) {
   };
   const NativeModel model({.name = "Sum",
                            .inputs = {{.name = "u", .start = 2, .discrete = true}},
-                           .outputs = {{.name = "y", .discrete = true, .depends_on = {{}}}}},
+                           .outputs = {{.name = "y", .discrete = true, .depends_on = std::vector<std::string>{}}}},
                           [] { return std::make_unique<Sum>(); });
   const Result r =
       System().add("a", model).add("b", model, {.start_values = {{"u", "3"}}}).run({.stop = 2.5, .step = 0.5});

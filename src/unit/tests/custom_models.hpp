@@ -56,7 +56,10 @@ struct CustomMass final : NativeUnit {
 struct CustomStair final : NativeUnit {
   static NativeDeclaration declaration() {
     return {.name = "Stair",
-            .outputs = {{.name = "counter", .start = 1, .type = NativeType::integer, .depends_on = {{}}}},
+            .outputs = {{.name = "counter",
+                         .start = 1,
+                         .type = NativeType::integer,
+                         .depends_on = std::vector<std::string>{}}},
             .parameters = {{.name = "last", .start = 10, .type = NativeType::integer}}};
   }
   struct Memory {
